@@ -30,7 +30,7 @@ namespace {
 //     of the library    [ size | a | b | c ]              a newer one knows more: what it adds must be 0
 //
 // `First` is the size that the struct had in the first version; no program has a smaller one, and none has
-// one above `most`: what says so is no struct and is not read.
+// one above `most`: anything that claims so is no struct and is not read.
 constexpr std::size_t most = 1024;  // bytes
 
 // Whether `given` is understood; `known` is what it says then.

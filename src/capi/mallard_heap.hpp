@@ -1,4 +1,4 @@
-// mallard_heap: what stands behind a handle of mallard.h, whatever heap it is and wherever it lies.
+// mallard_heap: what is behind a handle of mallard.h, whatever heap it is and wherever it lies.
 //
 //     mallard.h --checks what C cannot say--> mallard_heap (virtual) --> heap_of<Heap> --> the heap itself
 //

@@ -23,7 +23,7 @@ struct foreign_malloc {
 
 [[nodiscard]] std::span<const foreign_malloc> foreign_mallocs();
 
-// Those that only whole programs are measured under, beside these: mallard's own, whose objects lie in the
+// Beside these, mallocs that only whole programs are measured under: mallard's own, whose objects lie in the
 // installation, and settings that make no difference to one thread.
 [[nodiscard]] std::span<const foreign_malloc> further_mallocs();
 

@@ -5,10 +5,10 @@
 //     free       [aa|    |a|ccccccc|    |aa|bbbb| |ccccccc|aa|... ]   one in `times`, in random order
 //     measure    [aa|xxx |a|ccccccc|yyyy|aa|bbbb|z|ccccccc|aa|... ]   in the holes
 //
-// A fresh heap packs what is asked for one after another, which flatters every malloc: programs that run
-// long find holes. Littering is the method of van Kempen and Berger (Reconsidering "Reconsidering Custom
-// Memory Allocation", 2026, arXiv 2605.17119): blocks of the sizes that the work asks for, as many as it has
-// alive at its most or a multiple, of which a random share is freed.
+// A fresh heap packs blocks one after another, which flatters every malloc: programs that run for a long time
+// find holes. Littering is the method of van Kempen and Berger (Reconsidering "Reconsidering Custom Memory
+// Allocation", 2026, arXiv 2605.17119): blocks of the sizes that the work asks for, as many as it has alive
+// at its most or a multiple, of which a random share is freed.
 //
 // The share: one block in `times` is freed, so that there is a hole for each block that the work has alive
 // at its most. It finds room among the litter and no wide free area beside it, and `times` says how far apart

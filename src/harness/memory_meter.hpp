@@ -4,7 +4,7 @@
 //       | peak := resident now          | allocator works         | peak - resident at start
 //       v                               v                          v
 //
-// For allocators whose source cannot be asked. The worker maps everything of its own in before
+// For allocators whose source cannot be queried. The worker maps everything of its own in before
 // start(), so that only the allocator's pages are added. The kernel keeps the figures per CPU and
 // may be 128 KiB a CPU behind; resident_exactly() walks the page tables instead. Nothing here
 // allocates.

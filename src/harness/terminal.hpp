@@ -1,4 +1,4 @@
-// A long measurement and who watches it: Ctrl-C as a question, and one line that says what is being done.
+// A long measurement and its user: Ctrl-C as a question, and one line that says what is being done.
 //
 //     Ctrl-C          interrupted() is true from then on; a second one ends the process at once
 //     standard error  [round 3 of 5: jemalloc]      only where it is a terminal

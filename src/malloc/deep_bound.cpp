@@ -6,9 +6,9 @@
 // Such a library finds the C library's malloc among what it needs, and frees by it what the program has
 // allocated by this one, or the other way round. So where it would use the C library's, its slots, and those
 // of the libraries that come with it, get the addresses of the entry points here. A malloc that it brings
-// along stays. Every other call goes on by a jump: the loader looks up by its return address who calls, and
-// whose search path counts. Where it would matter for one with RTLD_DEEPBIND, that goes on as well, and is
-// left alone.
+// along stays. Every other call continues by a jump: the loader finds out from its return address who calls,
+// and whose search path counts. Where it would matter for one with RTLD_DEEPBIND, that goes on as well, and
+// is left alone.
 #include "malloc/deep_bound.hpp"
 
 #include <dlfcn.h>
@@ -150,8 +150,8 @@ void replace_in(const module& m, const replacements& what) noexcept {
   if (m.sealed_bytes != 0) (void)::mprotect(m.sealed, m.sealed_bytes, PROT_READ);
 }
 
-// Whether it makes a difference to the loader who opens `file`. Its variables are not dlopen's, which would
-// keep clang from leaving that by a jump.
+// Whether it makes a difference to the loader which module opens `file`. Its variables are not dlopen's,
+// which would keep clang from leaving that by a jump.
 MALLARD_NOINLINE bool depends_on_caller(const char* file, const void* caller) noexcept {
   if (::strchr(file, '$') != nullptr) return true;
   if (::strchr(file, '/') != nullptr) return false;

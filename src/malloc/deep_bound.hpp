@@ -6,7 +6,7 @@ namespace mallard::malloc_library {
 using library_listener = void(bool are_there) noexcept;
 
 // Has `heard(true)` called when a library may have come, by any thread that has opened one, and
-// `heard(false)` when one is about to, and nobody is going to say when. Once, before any thread is started.
+// `heard(false)` when one is about to, and nothing will say when. Once, before any thread is started.
 void hear_of_libraries(library_listener* heard) noexcept;
 
 }  // namespace mallard::malloc_library

@@ -48,8 +48,8 @@ class futex_mutex {
   std::atomic<int> state_ = is_free;
 };
 
-// Has a lock held while the process forks, too: at most four, before any thread is started. Who holds one of
-// them takes no heap's meanwhile.
+// Has a lock held while the process forks, too: at most four, before any thread is started. A thread that
+// holds one of them takes no heap's lock meanwhile.
 void hold_over_forks(futex_mutex& mutex) noexcept;
 
 using thread_listener = void() noexcept;
@@ -94,8 +94,8 @@ class borrowed_heap {
   bool is_borrowed_ = false;
 };
 
-// The slab of a pool that a block was taken from last. Who chooses from many pools finds it beside those of
-// the others; the pool itself has two lines for it that are in no cache.
+// The slab of a pool that a block was taken from last. Code that chooses from many pools finds it beside
+// those of the others; the pool itself has two lines for it that are in no cache.
 struct remembered_slab {
   segment* slab = nullptr;
   std::uint32_t first = 0;  // of the steps of sizes that it serves

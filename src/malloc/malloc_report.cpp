@@ -6,7 +6,7 @@
 //     name MALLARD_MALLOC_SIGNAL=NAME    the same whenever that signal comes
 //
 // A report is made where a signal has interrupted anything, this library too: so nothing here allocates or
-// waits, figures are read without locks and are near what they were, and little of the stack is used, which
+// waits, figures are read without locks and are approximate, and little of the stack is used, which
 // may be a small one for signals. What cannot be written is left out, and the program goes on.
 // docs/malloc.md describes the figures.
 #include <errno.h>
@@ -220,8 +220,8 @@ void read_destination(const char* path) noexcept {
     destination[0] = 0;
 }
 
-// By its number or its name, with SIG or without; 0: none that may be used. From a handler of what a fault
-// raises there is no way on.
+// By its number or its name, with SIG or without; 0: none that may be used. A handler of a signal that a
+// fault raises cannot continue.
 int signal_of(const char* text) noexcept {
   constexpr int of_faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
   int found = is_number(text) ? ::atoi(text) : 0;

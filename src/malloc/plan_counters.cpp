@@ -3,7 +3,7 @@
 //     MALLARD_MALLOC_PLAN_COUNTERS=1        to stderr
 //     MALLARD_MALLOC_PLAN_COUNTERS=/path    to the end of a file, which children share
 //
-// A line of JSON a rule. Counting takes a slow way for every call and free, which a program without it has
+// A line of JSON a rule. Counting takes a slow path for every call and free, which a program without it does
 // not; figures of threads are added without a lock. docs/malloc.md describes the members.
 #include <errno.h>
 #include <fcntl.h>

@@ -6,10 +6,11 @@
 //                                    |            `--(node 7, return address)--> entry --> rule
 //                                    `--> rule: what heap a request gets
 //
-// A context is recognised by a probe for each frame at which contexts part, and a comparison for each other
-// one: the tables of all nodes are one, whose keys are a node's number and a return address. Outer return
-// addresses lie where the recorder has learned. A word that is something else is no key, or one by chance:
-// the request gets another heap, and nothing worse. So the table may be filled anew while others read it.
+// A context is recognised by a probe for each frame at which contexts diverge, and a comparison for each
+// other one: the tables of all nodes are one, whose keys are a node's number and a return address. Outer
+// return addresses lie where the recorder has learned. A word that is something else is no key, or one by
+// chance: the request gets another heap, and nothing worse. So the table may be filled anew while others
+// read it.
 // Cost: O(frames of the trie), some 20 instructions a probe and 7 a comparison; 32 bytes an entry, 16 more a
 // node. python/mallard/plan/plan_image.py writes it.
 #pragma once

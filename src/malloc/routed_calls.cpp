@@ -7,7 +7,7 @@
 //
 // Each step is entered and left by a jump. So the return address is the word above the stack pointer at
 // entry, and registers that a callee must keep hold what the caller has left in them: in loops over
-// containers the owner, mostly. Cost: 25 instructions beside the walk for a block at hand, 20 more with a
+// containers mostly the owner. Cost: 25 instructions beside the walk for a block at hand, 20 more with a
 // witness.
 #include <cstddef>
 #include <cstdint>

@@ -92,7 +92,7 @@ bool set_up_thread() noexcept;
 // The calling thread's pool of a number, made if need be; null when there is no memory.
 segment_keeper* find_pool(std::uint32_t number) noexcept;
 
-// Counters, where anybody asks for them: a call of a rule, which got no block of its pool; bytes of a block
+// Counters, where they are requested: a call of a rule, which got no block of its pool; bytes of a block
 // of a slab that was allocated, or freed if less than 0.
 bool counts_wanted() noexcept;
 void count_hit(const route& r, bool is_fallback) noexcept;

@@ -8,8 +8,8 @@
 // What depends on the order of events is found here. Sums and quantiles over finished objects are a matter
 // of SQL. Only objects of the malloc family take part.
 //
-// Cost: about 30 ns an object where few groups are busy; 200 bytes a group and 8 a slot, and what the parts
-// that are asked for cost.
+// Cost: about 30 ns an object where few groups are busy; 200 bytes a group and 8 a slot, plus what the
+// requested parts cost.
 #pragma once
 
 #include <cstdint>

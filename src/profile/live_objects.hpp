@@ -4,7 +4,7 @@
 //     slots    | o | o |   | o |   |   | o | ...        free ones: a stack, the last one freed is taken next
 //
 // A slot is one line of the cache: what is known at allocation, packed. Alignments, which few objects ask
-// for, stand in a table. Chunks of slots never move, so growing copies nothing. Cost: 64 bytes an object, and
+// for, are in a table. Chunks of slots never move, so growing copies nothing. Cost: 64 bytes an object, and
 // packing and unpacking it.
 #pragma once
 

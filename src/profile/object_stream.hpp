@@ -7,8 +7,8 @@
 // calls without objects leave room for a progress bar, or for stopping. Memory for the live objects and one
 // batch, but for those that end in one event: clearing a huge region fills many batches at once, which are
 // handed over by as many calls. Beside the objects it keeps the timeline of the whole program, the moment of
-// its peak, a row for each context and one for each region. Those who want no more than that can leave the
-// objects out: then no batch has any.
+// its peak, a row for each context and one for each region. A caller that wants no more than that can leave
+// the objects out: then no batch has any.
 #pragma once
 
 #include <cstddef>

@@ -40,7 +40,7 @@ inline constexpr std::uint64_t steps_per_tick = 1;
 [[nodiscard]] inline std::uint64_t ticks() noexcept { return clock_steps() / steps_per_tick; }
 
 // The CPU time of a process without its children; 0 means the calling one. The result is 0 if the process is
-// gone, which one that has ended is not before somebody has waited for it.
+// gone; one that has ended is gone only after it has been waited for.
 [[nodiscard]] inline std::uint64_t cpu_ns_of(pid_t process) noexcept {
   clockid_t clock{};
   timespec used{};

@@ -37,7 +37,7 @@ enum class reach {
 [[nodiscard]] bool find_executable(const char* name, const char* path, char (&found)[PATH_MAX]) noexcept;
 
 // Whether `file` can be recorded with the environment `variables` (null: none), in which the user may have
-// told the sanitizer to bear others. `culprit`, which may be `file`, becomes the file that the verdict is
+// made the sanitizer accept others. `culprit`, which may be `file`, becomes the file that the verdict is
 // about: the program, or the interpreter of a script. A file that may be executed but not read counts as
 // recordable.
 [[nodiscard]] reach examine_image(const char* file, char* const* variables,

@@ -45,8 +45,8 @@ struct resolved {
 
 class symbolizer {
  public:
-  // `build_id` in lower-case hex, empty for a file without one; nothing: any will do. Throws symbols::error
-  // if the file is gone, is another build or is no program.
+  // `build_id` in lower-case hex, empty for a file without one; nothing: any build will do. Throws
+  // symbols::error if the file is gone, is another build or is no program.
   symbolizer(const std::filesystem::path& path, std::optional<std::string_view> build_id);
   ~symbolizer();
   symbolizer(const symbolizer&) = delete;

@@ -3,9 +3,9 @@
 //     .eh_frame_hdr   sorted (function, FDE) pairs:  binary search
 //     .eh_frame       FDE: function's range, program  -->  CIE: alignments, initial program, signal?
 //
-// The table of a loaded module is asked of the loader, which answers without a lock, and is bounded by the
-// loaded segment that it is in; where the program headers are not at the front of the module, by the module.
-// Safe in a signal handler, allocates nothing.
+// The loader gives the table of a loaded module, without a lock. The table is bounded by the loaded segment
+// that it is in; where the program headers are not at the front of the module, by the module. Safe in a
+// signal handler, allocates nothing.
 //
 // Works on any bytes in memory, the process's own or a copy, and reads nothing outside [begin, end).
 // A table without the sorted pairs has no functions. Costs one probe for each doubling of their number.

@@ -3,8 +3,8 @@
 //     7f12a000-7f12b000 ---p ...      the stack around sp: [end of the mapping below it, its own end)
 //     7f12b000-7f92b000 rw-p ...  <-- sp
 //
-// The main thread's, which grows, begins where the mapping below it ends. Who asks reads /proc/self/maps by
-// system calls of its own, which takes some 10 us.
+// The main thread's, which grows, begins where the mapping below it ends. The caller reads /proc/self/maps
+// by system calls of its own, which takes some 10 us.
 #pragma once
 
 #include <cstddef>

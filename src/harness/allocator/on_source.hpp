@@ -3,7 +3,7 @@
 //     basic_pool<basic_monotonic<default_source>>  -->  basic_pool<basic_monotonic<Source>>
 //
 // Found by taking the type apart: the registry names heaps, not templates, and a layer may stand on layers. A
-// heap whose parameters have none of the forms below is refused when it is compiled: a form is to be added.
+// heap whose parameters have none of the forms below does not compile: a form has to be added.
 #pragma once
 
 #include <type_traits>

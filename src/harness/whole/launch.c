@@ -4,7 +4,7 @@
 //        ^                     |                            |
 //        +---- one line -------+<------- wait4 -------------+
 //
-// It stands between because of max RSS: the kernel starts a program's at that of the process that executes
+// It stands in between because of max RSS: the kernel starts a program's at that of the process that executes
 // it, which for Python is tens of MiB. This process is static and allocates nothing, so that its own share,
 // some hundred KiB, is below that of any dynamically linked program. For the same reason no LD_PRELOAD in its
 // environment touches it.

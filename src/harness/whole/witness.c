@@ -5,11 +5,11 @@
 //
 //     one object     its table of calls --> the slot of "malloc" --> whose code it points to
 //
-// A preloaded library may fail to load, be no malloc at all, or stand behind a malloc that the program itself
-// defines: the slot of this library tells. An object opened with RTLD_DEEPBIND looks elsewhere first: its own
-// slot tells, at the end, when all is loaded and bound. Slots that are not bound yet point into the object
-// itself, and are left out. dlsym alone does not tell: in a program at a fixed address it names a place in
-// the program that jumps to malloc.
+// A preloaded library may fail to load, be no malloc at all, or come behind a malloc that the program itself
+// defines: the slot of this library shows which. An object opened with RTLD_DEEPBIND looks elsewhere first:
+// its own slot tells, at the end, when all is loaded and bound. Slots that are not bound yet point into the
+// object itself, and are left out. dlsym alone does not tell: in a program at a fixed address it names a
+// place in the program that jumps to malloc.
 //
 // Lines, appended to the file that MALLARD_WITNESS names, fields separated by tabs; each is one write, so
 // that those of several processes do not mix:

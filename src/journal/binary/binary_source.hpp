@@ -23,7 +23,7 @@ namespace mallard::journal {
 class binary_source final : public event_source {
  public:
   // Reads the file header; throws journal::error. If the journal has no end, `cut_off` is a line of
-  // warnings(); empty: there is none, since it goes on elsewhere.
+  // warnings(); empty: there is none, since the journal continues elsewhere.
   explicit binary_source(input from,
                          std::string cut_off = "the journal has no end: its recording was cut off");
 

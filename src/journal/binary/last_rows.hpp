@@ -1,4 +1,4 @@
-// last_rows: how many rows ago a number stood, for the back-references of a column.
+// last_rows: how many rows ago a number occurred, for the back-references of a column.
 //
 //     row      3    8   20
 //     number   a    b    a       at row 31, a stood 11 rows ago, b 23, c never

@@ -30,7 +30,8 @@ class table_encoder {
   void numbers(std::uint16_t id, std::span<const std::uint64_t> values);
 
   // As `back_reference` into `history`, the values of column `reference`: this one or one encoded before.
-  // Where rows repeat earlier ones, the distance stays the same, which compresses well; else it is the least.
+  // Where rows repeat earlier ones, the distance stays the same, which compresses well; otherwise the
+  // shortest distance is used.
   void back_references(std::uint16_t id, std::span<const std::uint64_t> values, std::uint16_t reference,
                        std::span<const std::uint64_t> history);
 

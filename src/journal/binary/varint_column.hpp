@@ -1,9 +1,9 @@
 // varint_column: a column of varints that grows by one a row.
 //
-// Whether a number takes one byte or two is not to be guessed, so those below 2^14 are written
-// without a branch on it: two bytes are stored, and the end moves by as many as count. Longer ones
-// are rare, or come in runs. It reserves address space for the longest
-// column; the system commits only the pages that were written.
+// Whether a number takes one byte or two cannot be predicted, so those below 2^14 are written without a
+// branch on it: two bytes are stored, and the end moves by as many as count. Longer ones are rare, or come
+// in runs. It reserves address space for the longest column; the system commits only the pages that were
+// written.
 #pragma once
 
 #include <memory>

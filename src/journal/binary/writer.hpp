@@ -7,11 +7,11 @@
 //     out.append({.kind = event_kind::malloc, .thread = thread, .context = context, ...});
 //     out.finish();
 //
-// Invariant: after each chunk the file is a valid journal, and everything an event in it refers to
-// stands before it; what is lost by a crash is at most the events since the last flush(). Without
-// finish() the journal counts as cut off. append() is amortised O(1), a few ns, and writes a chunk
-// at least every 32 Ki events. Errors (a full disk, say) are thrown as journal::error with one line; then
-// the file ends with the last complete chunk and the writer accepts nothing more. Not synchronised.
+// Invariant: after each chunk the file is a valid journal, and everything that an event in it refers to
+// comes before it; what is lost by a crash is at most the events since the last flush(). Without finish()
+// the journal counts as cut off. append() is amortised O(1), a few ns, and writes a chunk at least every 32
+// Ki events. Errors (a full disk, say) are thrown as journal::error with one line; then the file ends with
+// the last complete chunk and the writer accepts nothing more. Not synchronised.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 //
 // Ids need not be dense. Blank lines, lines that begin with #, spaces around and Windows' line ends are
 // passed over; any other line is an error that names its number. A trace has neither addresses, nor times,
-// nor threads; about().facts say so, and what is made up instead is this:
+// nor threads; about().facts say so, and these are made up instead:
 // - Addresses: each block lies right behind the one before, in units of 16 bytes, and no address comes
 //   back. A reallocation stays where the block is if its units are enough, and else moves.
 // - Times: operation n, counted from 0, is at n microseconds.

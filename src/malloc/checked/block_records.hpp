@@ -8,7 +8,7 @@
 // pointer is trusted before its record says that a block begins there. Invariant: a record that is live or
 // freed belongs to a block that the heap has handed out, and whose memory stays readable or is forbidden as
 // the record says. One that is `ending` is being freed. One that is `gone` is of a block that the heap gets
-// again; it can be read until the memory is used anew.
+// again; it can be read until the memory is used again.
 #pragma once
 
 #include <algorithm>

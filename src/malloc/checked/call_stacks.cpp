@@ -242,7 +242,7 @@ MALLARD_INLINE T relaxed(const T& value) noexcept {
   return __atomic_load_n(&value, __ATOMIC_RELAXED);
 }
 
-// The stack, if the words of the one that is known have their values still; 0 if not. Offsets are used once
+// The stack, if the words of the known one still have their values; 0 if not. Offsets are used once
 // it is sure that nobody has written them meanwhile.
 MALLARD_INLINE stack_number recall(const known_walk& known, const walk_start& start, const stack_range& stack,
                                    std::uint32_t now) noexcept {

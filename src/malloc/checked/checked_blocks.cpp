@@ -82,8 +82,8 @@ MALLARD_INLINE made_block make(std::size_t size, std::size_t align, const way& b
   return {at.data, is_zero};
 }
 
-// What waits to be used again is memory, too: of addresses, of which a process may have a limit, more than
-// of pages.
+// What waits to be used again takes memory, too: address space, which may be limited in a process, more than
+// pages.
 MALLARD_NOINLINE made_block make_of_waiting(std::size_t size, std::size_t align, const way& by,
                                             const walk_start& caller) noexcept {
   return let_all_go(size, by.function, stack_of(caller)) ? make(size, align, by, caller) : made_block{};

@@ -6,9 +6,9 @@
 //     sampled       [ no access | canary [ the caller's ] no access ]        one block in N
 //     at exit       all blocks, live and waiting; leaks
 //
-// What is wrong is reported, and what can be done all the same is done: a block that is freed by the wrong
-// function is free then, one that is freed twice stays free. Cost: two stacks and a lock a pair, 32 bytes a
-// record, at least 32 of canaries. Any thread at any time.
+// What is wrong is reported, and what can still be done is done: a block that is freed by the wrong function
+// is free then, one that is freed twice stays free. Cost: two stacks and a lock a pair, 32 bytes a record,
+// at least 32 of canaries. Any thread at any time.
 #pragma once
 
 #include <cstddef>

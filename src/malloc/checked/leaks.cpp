@@ -6,8 +6,8 @@
 // Whatever looks like an address in a block counts as a pointer to it, so a leak may be missed, and none is
 // made up. Stacks, thread-local and global variables lie in private mappings that may be written to. What is
 // only in registers of another thread, in shared memory or with the kernel, is not seen as a pointer. Memory
-// is read by way of the kernel: a page may have no file behind it, or be unmapped by another thread
-// meanwhile. Blocks of one stack are reported together. Cost: all private memory is copied once.
+// is read through the kernel: a page may have no file behind it, or be unmapped by another thread meanwhile.
+// Blocks of one stack are reported together. Cost: all private memory is copied once.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -210,7 +210,7 @@ void stop_reuse() noexcept {
   is_stopped.store(true);
 }
 
-// A block that is freed before it is seen that none is to be is no longer live for who has said so.
+// A block that a thread frees before it sees stop_reuse() is no longer live for the caller of that.
 void put_aside(const place& b, const char* function, stack_number now) noexcept {
   if (is_stopped.load()) {
     if (b.bytes() >= least_protected) ::madvise(b.begin, b.bytes(), MADV_DONTNEED);

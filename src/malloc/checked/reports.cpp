@@ -152,8 +152,8 @@ void name_stack(stack_number stack, named_stack& out) noexcept {
   }
 }
 
-// By the loader, under its lock. Who holds that may report, too, as constructors of libraries do: so the lock
-// of reports is not held here.
+// By the loader, under its lock. A thread that holds it may report, too, as constructors of libraries do: so
+// the lock of reports is not held here.
 void name_stacks_of(const finding& f) noexcept {
   name_stack(f.now, named.now);
   if (f.block == nullptr) return;

@@ -26,8 +26,8 @@ namespace mallard::recorder {
 // such names. Also empty if the folder cannot be read; `problem` says why.
 [[nodiscard]] std::vector<std::string> names_of_children(const std::string& folder, std::error_code& problem);
 
-// Throws std::runtime_error, with one line, if a file at `journal` may not be replaced: it is none of a
-// recording. An empty one may.
+// Throws std::runtime_error, with one line, if a file at `journal` may not be replaced, as it is not from a
+// recording. An empty one may be.
 void require_replaceable(const std::string& journal);
 
 // Renames what an earlier run has left at `journal`, but for a spool. Precondition: this process has the lock

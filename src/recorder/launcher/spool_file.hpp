@@ -24,8 +24,8 @@ class spool_file {
   // as the limits of this process on files and address space leave room for; throws std::system_error.
   spool_file(std::string path, const journal::spool_options& wanted, std::uint64_t start_ticks);
 
-  // Gives the file its name, by which it has had its lock from the first; false if there is a file of that
-  // name. Throws std::system_error.
+  // Gives the file its name, by which it has had its lock from the beginning; false if there is a file of
+  // that name. Throws std::system_error.
   [[nodiscard]] bool publish();
 
   // Opens a child's; throws std::system_error if it cannot be opened, or is not ready (yet). If there is no
@@ -73,8 +73,8 @@ class spool_file {
 // reader_lock: tells the recorded programs that the launcher lives, without asking it.
 //
 // A futex in the root's spool holds the id of the thread that reads. It is a robust one (set_robust_list(2)):
-// when that thread ends, however, the kernel sets FUTEX_OWNER_DIED in it. So a program sees the death of its
-// reader by one load, whatever it may call or see itself.
+// in whatever way that thread ends, the kernel sets FUTEX_OWNER_DIED in it. So a program sees the death of
+// its reader by one load, whatever it may call or see itself.
 class reader_lock {
  public:
   // Locks for the calling thread, which must outlive the lock. Where the kernel has no robust futexes, `word`

@@ -1,7 +1,7 @@
 // process_malloc: whatever malloc the worker was started with, through malloc, calloc, free and realloc.
 // boost_dlmalloc: the malloc inside Boost.Container's library, which its allocators are made of.
 //
-// What they hold cannot be asked: the kernel's figures stand in (harness/memory_meter.hpp).
+// What they hold cannot be queried: the kernel's figures take its place (harness/memory_meter.hpp).
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class process_malloc {
   void end_pass() {}
 };
 
-// A general heap with boundary tags as best_fit is one: what that is to be held against. It expands and
+// A general heap with boundary tags, as best_fit is: the one to compare that with. It expands and
 // shrinks in place, as its allocators do.
 class boost_dlmalloc {
  public:

@@ -7,9 +7,8 @@
 //
 // All of these perform the whole journal by the same code: a comparison and a look-up, behind which only the
 // heap differs. A free reads the first byte of its block, which its allocation has written, so that memory is
-// touched in the recorded orders of both. A reallocation that leads from one heap to another moves. What the
-// process holds is the kernel's to say; the objects that heaps are lie in the harness's own memory, and are
-// counted.
+// touched in the recorded orders of both. A reallocation that leads from one heap to another moves the block.
+// The kernel says what the process holds; the heap objects lie in the harness's own memory, and are counted.
 #pragma once
 
 #include <concepts>

@@ -153,8 +153,8 @@ class curve_pass {
  public:
   static constexpr std::uint64_t usual_walk_ns = 2'000'000'000;
 
-  // held_before: bytes that C holds beforehand, as litter. Where there are any, nobody can tell what of the
-  // granted bytes is the trace's.
+  // held_before: bytes that C holds beforehand, as litter. Where there are any, it is unknown which of the
+  // granted bytes are the trace's.
   curve_pass(const C& c, const trace& t, std::uint64_t held_before, Replay replay, held_curve& into,
              std::uint64_t walk_ns = usual_walk_ns)
       : c_(c),

@@ -10,10 +10,11 @@
 // code stands there inlined.
 //
 // Where a process's memory lies decides which of its lines meet in a cache, for as long as it lives; so the
-// passes are shared out to several. Times are kept in a log that outlives them (operation_log.hpp), mapped in
-// before the allocator exists. On a busy machine some operation is disturbed in each of the K passes. So
-// those that seem slowest so far are timed a few times more after each pass, amid others that are not timed;
-// that takes a fraction of a pass. Cost: some 50 ns an operation and pass beside the operation itself.
+// passes are divided among several processes. Times are kept in a log that outlives them (operation_log.hpp),
+// mapped in before the allocator exists. On a busy machine some operation is disturbed in each of the K
+// passes. So those that seem slowest so far are timed a few times more after each pass, amid others that are
+// not timed; that takes a fraction of a pass. Cost: some 50 ns an operation and pass beside the operation
+// itself.
 #pragma once
 
 #include <algorithm>

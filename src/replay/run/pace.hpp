@@ -5,8 +5,8 @@
 //     lane 2   next = 15     frontier: the least of all, below which everything is done
 //
 // Publishing is a store on the lane's own line, and a load that tells whether anyone sleeps. A wait looks
-// again a few hundred times, as what it waits for mostly comes within a microsecond, and then sleeps. What it
-// takes is counted by itself, so that it is no cost of an allocator. All memory is the harness's own.
+// again a few hundred times, as what it waits for mostly comes within a microsecond, and then sleeps. Its
+// cost is counted separately, so that it is no cost of an allocator. All memory is the harness's own.
 #pragma once
 
 #include <atomic>
@@ -70,7 +70,7 @@ class pace {
   [[nodiscard]] std::uint32_t frontier(std::uint32_t enough = no_step) noexcept;
 
   // Wait until the lane's step of this order is done, or everything below it; false if the pass has been
-  // stopped. A thread that has a lane wakes first who sleeps for what it has done.
+  // stopped. A thread that has a lane first wakes those that sleep for what it has done.
   bool wait_for_step(std::uint32_t lane, std::uint32_t order, waiting& sum) noexcept;
   bool wait_for_frontier(std::uint32_t order, waiting& sum) noexcept;
   void wake_sleepers(std::uint32_t own_lane, waiting& sum) noexcept;

@@ -5,7 +5,7 @@
 //     free       every byte of the pattern is still there
 //     end        of a region, or of what is in it: the same, for all its blocks
 //
-// Where a region takes others with it, those are checked before, while they must still be alive.
+// Where a region takes others with it, those are checked first, while they must still be alive.
 // O(bytes allocated).
 #pragma once
 

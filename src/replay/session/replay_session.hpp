@@ -48,8 +48,8 @@ struct session_options {
 // More rounds are run while a row's spread is wider than this part of its median.
 inline constexpr double wide_spread = 0.1;
 
-// Bytes by which heaps begin further into their pages. Where blocks lie in lines, sets and pages has turned
-// comparisons of allocators round before; the median over these does not hang on one of them.
+// Bytes by which heaps begin further into their pages. Where blocks lie in lines, sets and pages has
+// reversed comparisons of allocators before; the median over these does not depend on one of them.
 inline constexpr std::array<std::uint64_t, 5> shifts{0, 64, 1024, 2048, 4032};
 
 class replay_session : public harness::session<row> {

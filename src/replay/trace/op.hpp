@@ -102,9 +102,8 @@ struct thread_part {
 //     ended_by_clear    comes before a clear, for each region right inside the one that is cleared
 //     ended_by_destroy  comes before the end of a region around this one, for each that ends with it
 //
-// The last two are what a program never says: a strategy whose regions end with their parents passes them
-// over, for another they are ends of their own. Inner ones come first. Regions and blocks are slots, reused
-// last in, first out.
+// A program never says the last two: a strategy whose regions end with their parents skips them, for another
+// they are ends of their own. Inner ones come first. Regions and blocks are slots, reused last in, first out.
 //
 // Alignment: what the event asked for, else 8 from 8 bytes on and the largest power of two that fits below.
 // Region programs pad to the strictest of their ordinary types, and nothing in a journal says of a block

@@ -2,7 +2,7 @@
 //
 //     journal --> profile::pairing --> what lives in which region --> ops on slots
 //
-// What the events mean is pairing's to say, as it is for a profile: a move of a region into what is inside
+// Pairing says what the events mean, as it does for a profile: a move of a region into what is inside
 // it is left out there. A strategy is asked for less than a program may have done in two places:
 //   moved       a region that is created again while it lives, below another parent, is a root from its
 //               creation on, and is destroyed where its last parent's end takes it. Its life is the same,

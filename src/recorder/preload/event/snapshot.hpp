@@ -10,7 +10,7 @@
 //
 // They have to show whether blocks that are freed one after the other belong together. So most blocks of an
 // owner must be there, not a sample. All contexts are treated alike, so that what is found about them can be
-// added up. Of short-lived threads that follow each other a ring makes one.
+// added up. Short-lived threads that follow each other in one ring count as one.
 //
 // The registers are those at the program's call: the frames of this library in between are unwound by their
 // own rules, which are worked out once a frame. So no entry point has to save anything, whatever compiler

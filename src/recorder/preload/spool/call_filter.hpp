@@ -5,7 +5,7 @@
 //                                                                                      the call is not made
 //
 // A filter may kill for any call that the program itself never makes, so the recorder asks before each of its
-// own. A filter that answers with an error is let answer. Filters belong to threads; here they count for all
+// own. A filter that answers with an error may do so. Filters belong to threads; here they count for all
 // of the process and what it forks, but not for what it executes. Without a filter: one load and a branch.
 // With one: some hundred instructions a call, of which recording makes few.
 #pragma once

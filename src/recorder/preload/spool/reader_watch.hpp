@@ -1,9 +1,9 @@
 // reader_watch: how a thread gets room in its ring, by looking how far the launcher has read, and by waiting.
 //
-// Nothing is dropped: a full ring waits as long as the launcher lives. The recording ends when it has died,
-// which its lock tells (launcher/spool_file.hpp), or when half a minute went by without any progress of it,
-// as on a disk that hangs. The launcher sleeps when there is little to read; a ring that is a quarter full
-// wakes it, once per quarter. Its heartbeat and its doorbell are in the root's spool. A process that the
+// Nothing is dropped: a full ring waits as long as the launcher lives. The recording ends when the launcher
+// has died, which its lock shows (launcher/spool_file.hpp), or when it has made no progress for half a
+// minute, as on a disk that hangs. The launcher sleeps when there is little to read; a ring that is a quarter
+// full wakes it, once per quarter. Its heartbeat and its doorbell are in the root's spool. A process that the
 // launcher left behind records until the room is used up.
 #pragma once
 

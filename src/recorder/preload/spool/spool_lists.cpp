@@ -41,8 +41,8 @@ class list_lock {
   bool taken_ = true;
 };
 
-// A module's place while it is loaded. Modules for which there is no room are listed again and again, of
-// which the launcher keeps one.
+// A module's place while it is loaded. Modules for which there is no room are listed again and again, and
+// the launcher keeps one entry of each.
 struct known_module {
   std::atomic<std::uintptr_t> begin;
   std::atomic<std::uintptr_t> end;  // 0: nothing is here
@@ -95,8 +95,8 @@ program_headers headers_at_front(const dl_find_object& mapped) noexcept {
   return {begin + elf.e_phoff, elf.e_phnum};
 }
 
-// Of the program the kernel says where they are: it may have holes between its segments, and then the loader
-// tells each segment by itself. Libraries are mapped in one piece.
+// For the program the kernel says where they are: it may have holes between its segments, and then the
+// loader reports each segment by itself. Libraries are mapped in one piece.
 program_headers headers_of(const dl_find_object& module) noexcept {
   if (*module.dlfo_link_map->l_name != '\0') return headers_at_front(module);
   const unsigned long headers = getauxval(AT_PHDR);

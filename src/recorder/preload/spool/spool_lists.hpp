@@ -6,16 +6,17 @@
 //     dlclose              before: those not seen yet; after: which of those seen are gone
 //     at exit              those not seen yet
 //
-// The process lists them itself, because a short program may be gone before anybody could read its map, and a
-// module's place may be another one's a moment later. Known modules are kept here by their places; a forked
-// process inherits that. see_module() takes the lock only for a new module, and never one of the loader's.
+// The process lists them itself, because a short program may be gone before anybody could read its map, and
+// another module may be in a module's place a moment later. Known modules are kept here by their places; a
+// forked process inherits that. see_module() takes the lock only for a new module, and never one of the
+// loader's.
 //
 //     "parser" --hash--> this thread's memory of 64 places --same text?--> place of the name
 //                                                          --no--> lock, search, append
 //
 // A name stands in the spool once. It is known by its text, not by its address. What the memory holds is
 // compared with the spool, so nothing in it can be outdated. Takes tens of ns for a name that this thread
-// used lately; a search of all names for others.
+// used recently; a search of all names for others.
 #pragma once
 
 #include <cstdint>

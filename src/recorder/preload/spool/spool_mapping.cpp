@@ -21,7 +21,7 @@ constexpr std::size_t piece_bytes = contexts_in_piece * sizeof(context_entry);
 constexpr std::size_t front_bytes = contexts_at + piece_bytes;
 
 // Places in memory, of this process's spool or its parent's. Each ring, and each further piece of contexts,
-// has the page in front that stands before it in the file.
+// has in front of it the page that precedes it in the file.
 spool_header* front = nullptr;
 bool is_kept = false;  // the front is the parent's, and stays that
 std::uint64_t* rings[max_rings];

@@ -27,7 +27,7 @@
 namespace mallard::recorder {
 
 // The first pages of the spool at `path`, its header and the list of what is not recorded, for as long as the
-// process lives; null if it is none.
+// process lives; null if it is not a spool.
 [[nodiscard]] journal::spool_header* map_spool_page(const char* path) noexcept;
 
 // The beginning of a spool, with its shared ring, which this process is to record into: takes its lock. Null

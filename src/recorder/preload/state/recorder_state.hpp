@@ -1,4 +1,4 @@
-// recorder_state: whether this process is being recorded, into which spool, and what of it.
+// recorder_state: whether this process is being recorded, into which spool, and how much of it.
 //
 //     loaded --> undecided --> recording, into `spool`
 //                    |             |
