@@ -1,7 +1,7 @@
-"""What `mallard advise` says of a program, beside what is known of it.
+"""What `mallard advise` says about a program, beside what is known of it.
 
     advice   --judged-->    Judged      the right strategy? within 5 % of the best candidate?
-    change   --applied-->   Applied     a change of the source: what it was to bring, and what it brought
+    change   --applied-->   Applied     a change of the source: what it should have gained, and what it did
 
 All are read from JSON, so that the same documents can be judged again. What a document does not tell is None,
 and never counts as right. Changes are shares: -0.2 is a fifth less.
@@ -158,7 +158,7 @@ class Applied:
 
     @property
     def brings(self) -> bool:
-        """Whether it brings a half of what was foretold, or more, and in the same direction."""
+        """Whether it gains at least half of what was predicted, in the same direction."""
         if self.advised is None or self.measured is None:
             return False
         return self.advised * self.measured > 0 and abs(self.measured) >= HALF * abs(self.advised)

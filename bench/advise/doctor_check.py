@@ -1,4 +1,4 @@
-"""Whether `mallard doctor` keeps what it says, on Debian's programs, our examples and the truth programs.
+"""Whether what `mallard doctor` says comes true, on Debian's programs, our examples and the truth programs.
 
     program --doctor--> trial  beside  its predictions
 

@@ -1,4 +1,4 @@
-"""What `mallard doctor` says of a program: plans and mallocs, what was foretold of each, what came of it.
+"""What `mallard doctor` says about a program: plans and mallocs, the prediction for each, and the outcome.
 
 Read from JSON, so that the same documents can be judged again. What a document does not tell is None, and
 never counts as right. Changes are shares: -0.2 is a fifth less.
@@ -21,7 +21,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Predicted:
-    """One plan or malloc under one program: what was foretold, and what came of it."""
+    """One plan or malloc under one program: the prediction and the outcome."""
 
     program: str
     name: str

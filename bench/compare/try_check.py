@@ -5,10 +5,9 @@
     twins     the same program; all candidates are glibc, with a variable that nobody reads
     compute   the same steps without a block; all mallocs that are installed are candidates
 
-Each session is a whole `mallard try` of each. The first must tell to use faster.so, the others to use
-nothing.
-Exit code 0 when everything ran, 1 with --check when a promise is missed, 2 when something could not be run,
-130 when it was interrupted.
+Each session is a whole `mallard try` of each. The first must say to use faster.so, the others to use
+nothing. Exit code 0 when everything ran, 1 with --check when a promise is missed, 2 when something could not
+be run, 130 when it was interrupted.
 """
 
 import argparse

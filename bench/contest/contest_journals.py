@@ -1,7 +1,7 @@
 """The programs whose journals are replayed: what each does, and how it is recorded.
 
-Each has 100,000 blocks alive at once, or more, but for the steady churn of 20,000. The heaps' constants were
-not chosen by any of them. What is recorded is kept in `build/contest`, so that a second run takes less.
+Each has 100,000 blocks alive at once, or more, except for the steady churn of 20,000. None of them was used
+to choose the heaps' constants. What is recorded is kept in `build/contest`, so that a second run takes less.
 """
 
 import os

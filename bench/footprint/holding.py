@@ -53,7 +53,7 @@ class Weighed:
 
     @property
     def rounding(self) -> float:
-        """Return received over requested bytes when most was live."""
+        """Return received over requested bytes when the most was live."""
         return ratio(self.multipool["at_max_live"])
 
     @property

@@ -6,7 +6,7 @@
 
 A job is lines of the shell, run in a folder of its own; $RUN stands in front of the program that it is about.
 Clients of servers, and what makes the inputs, run without the malloc. Paths, times and processes are kept out
-of what is printed.
+of the output.
 """
 
 import os

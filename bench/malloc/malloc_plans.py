@@ -1,4 +1,4 @@
-"""Whether programs print under the planner's own plans what they print without, and whether these hold.
+"""Whether programs print under the planner's own plans what they print without them, and whether plans hold.
 
     recorded     $RUN is mallard record --witness      plan of the process that allocates most
     plain        $RUN is env
@@ -105,7 +105,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Cost:
-    """What it costs a job that each call's context is recognised, and nothing is done about it."""
+    """What a job pays for recognising each call's context, and doing nothing about it."""
 
     name: str
     rules: int = 0  # 0: there is no plan

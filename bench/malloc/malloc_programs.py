@@ -1,7 +1,7 @@
 """The programs that mallocs are compared under: Debian's, each with an ordinary job, and three of our own.
 
 Those that have pools of their own for small blocks have them turned off, so that their malloc is seen.
-No constant of our malloc was chosen by any of them.
+None of them was used to choose a constant of our malloc.
 """
 
 import json

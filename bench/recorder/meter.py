@@ -4,8 +4,8 @@
 
 A recorder leaves processes at work behind the program: a writer, a compressor at the end of a pipe. As a
 subreaper this process inherits them and waits for each one, so that its children's usage at the end is that
-of every descendant. Its own start is in no figure, and neither is what the kernel's threads do to bring
-files to the disk, for no recorder. The one thing it cannot see is the child of a process that ignores
+of every descendant. Its own start is in no figure, and neither is what the kernel's threads do to write
+files to the disk, for any recorder. The one thing it cannot see is the child of a process that ignores
 SIGCHLD; none of the commands compared has such a one.
 """
 

@@ -1,4 +1,4 @@
-"""One program, run as it is and recorded, and what became of it.
+"""One program, run as it is and recorded, and the outcome.
 
 prepare   run                         prepare   run under mallard-record
           exit code, output  <-- the same? -->  exit code, output, journals

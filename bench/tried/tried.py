@@ -1,4 +1,4 @@
-"""Real programs, recorded as a new user would, and what became of it: the table of docs/tried.md.
+"""Real programs, recorded as a new user would record them: the table of docs/tried.md.
 
 Exit code 0 when every program ran, 1 with --check when a promise is missed, 2 when one could not be run.
 """

@@ -666,7 +666,7 @@ TEST(PreloadedMalloc, WhatCannotBeToldHarmsNobody) {
   EXPECT_EQ(output_of("bash -c 'set -o pipefail; LD_PRELOAD=" MALLARD_MALLOC
                       " MALLARD_MALLOC_STATS=1 /bin/true 2>&1 | true'"),
             "exit 0")
-      << "nobody reads what is told at the end";
+      << "nobody reads what is reported at the end";
 }
 
 TEST(PreloadedMalloc, ASignalMakesItTell) {

@@ -8,9 +8,9 @@ model test alone is compiled against it, without debug checks, so that it is the
 Where there is a src/HEAP/, its sources are compiled with the test, and may be broken as well
 (file: HEAP/...).
 
-Mutations of a heap that change the body of a function are compiled together: the program is told which of
-them is in force (switches.py). Each of the others is compiled by itself. The test is first compiled with
-nothing but the properties that are to see its mutations; what those let pass is held against the whole test.
+Mutations of a heap that change the body of a function are compiled together: an environment variable chooses
+one of them (switches.py). Each of the others is compiled by itself. The test is first compiled with nothing
+but the properties that are to see its mutations; what those let pass is held against the whole test.
 
 Each mutation must compile, and whatever sees one must pass unbroken. A mutation has rotted if its text is not
 found exactly once, or if its test, model or property is gone; --changed tells that of all mutations, also of

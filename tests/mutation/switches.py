@@ -1,4 +1,4 @@
-"""Several mutations in one program, which is told at its start which of them is in force.
+"""Several mutations in one program; an environment variable chooses which of them is in force.
 
 A mutation that changes nothing but the body of a function can be chosen at run time: the body becomes
 

@@ -2,8 +2,8 @@
 
     include_order.py [ROOT]     prints each violation as PATH:LINE: REASON; exit code 1 if there is one
 
-Rooms are folders. Each names the rooms it may include beside itself; for the rooms that enter somebody
-else's program or are shipped, the system's headers are limited as well.
+Rooms are folders. Each names the rooms it may include beside itself; for the rooms that run in other
+people's programs or are shipped, the system's headers are limited as well.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class report_log {
   // What was reported since the last time is just this, of the block at `data` and with its place; null: of
   // none.
   void expect(misuse what, const void* data) {
-    ASSERT_EQ(seen_.size(), 1u) << "to be told once: " << what_happened(what);
+    ASSERT_EQ(seen_.size(), 1u) << "to be reported once: " << what_happened(what);
     EXPECT_EQ(seen_[0].what, what) << "told: " << what_happened(seen_[0].what);
     EXPECT_EQ(seen_[0].data, data) << what_happened(what);
     EXPECT_TRUE(data == nullptr || seen_[0].has_place) << "no place of the allocation";
@@ -78,7 +78,7 @@ struct what_comes_back_wrongly_is_told {
       w.expect(misuse::foreign_pointer, nullptr);
       heap.deallocate(static_cast<std::byte*>(b.data) + size / 2 + 1, size, 8);
       w.expect(misuse::foreign_pointer, b.data);
-      EXPECT_EQ(heap.usable_size(b.data), size) << "what was told is left alone";
+      EXPECT_EQ(heap.usable_size(b.data), size) << "what was reported is left alone";
 
       const std::size_t wrong = r.below(3);
       heap.deallocate(b.data, wrong == 0 ? size + 1 : wrong == 1 ? size - 1 : size, wrong == 2 ? 16 : 8);
@@ -115,7 +115,7 @@ struct a_write_beside_a_block_is_told {
       EXPECT_TRUE(heap.validate());
       heap.deallocate(b.data, size, 8);
       w.expect(behind ? misuse::written_behind : misuse::written_before, b.data);
-      EXPECT_FALSE(heap.validate()) << "told, it is not told again";
+      EXPECT_FALSE(heap.validate()) << "what was reported is not reported again";
     }
     heap.release();
     w.expect_silence();

@@ -37,7 +37,7 @@ namespace mallard::bench {
 //     no pass    threads that touch their stacks, which the others then have
 //     1 pass     cold
 //     1 pass     says how many passes take a least CPU time
-//     so many    warm
+//     that many  warm
 //
 // Each is a race of new threads.
 // Of each thread, at least about, in the warm race: some time slices of the system's.

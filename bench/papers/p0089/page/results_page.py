@@ -9,7 +9,7 @@
     <!-- findings: density DS3 --> a line a finding             <!-- end of findings -->
     <!-- walks: locality -->       the table of multipool.md    <!-- end of walks -->
 
---check changes nothing and tells what would change, with exit code 1.
+--check changes nothing and says what would change, with exit code 1.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def runs(benchmark: str) -> list[Run]:
 
 
 def judged_documents(benchmark: str) -> list[dict[str, Any]]:
-    """Return the groups that findings are judged by: of the first run, for others may have fewer rounds."""
+    """Return the groups that findings are judged by: the first run's, as others may have fewer rounds."""
     return runs(benchmark)[0].documents
 
 

@@ -2,11 +2,11 @@
 
 schedule --> mallard-bench, a group at a time --> the results file, a line each --> tables
 
-Progress, and the time that is left, go to stderr, and nothing where nobody looks:
+Progress, and the time that is left, go to stderr if it is a terminal:
 
     left = expected of those not done * (measured / expected of those done)
 
-What was skipped cost nothing and tells nothing. As long as nothing is done, probes tell.
+What was skipped cost nothing and shows nothing. As long as nothing is done, probes give the estimate.
 """
 
 import signal

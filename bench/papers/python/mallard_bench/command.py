@@ -265,7 +265,7 @@ def print_runs(runs: Sequence["Run"], paper: bool, as_json: bool, html: Path | N
 
 
 def print_comparison(first: "Run", second: "Run", most: int, as_json: bool) -> None:
-    """Print how far two runs agree; what they differ in otherwise is a warning."""
+    """Print how far two runs agree; other differences are warnings."""
     import json
 
     from mallard_bench.agreement import agreements, differences, lines

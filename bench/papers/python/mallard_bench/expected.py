@@ -3,7 +3,7 @@
     density.csv    structure  log2_size  AS1   AS2  ...      row       cells
                    3          6          10.2  11.0 ...      (3, 6)    AS1: 10.2, AS2: 11.0 ...
 
-What a table is and in which unit stands in the README beside the files; settings are exponents, as in the
+The README beside the files says what a table is and in which unit; settings are exponents, as in the
 groups of mallard-bench. Of the article about pools there is text, as its sentences have it.
 """
 

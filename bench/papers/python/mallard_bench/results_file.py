@@ -255,7 +255,7 @@ def being_written(path: Path) -> MallardError:
 
 
 def another(old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:
-    """Say by what a machine is another one; the kernel may keep more or less of its memory."""
+    """Say how a machine differs; the kernel may keep more or less of its memory."""
     differs = (what for what in old if what != "memory" and old[what] != new.get(what))
     return next((difference(what.replace("_", " "), old[what], new.get(what)) for what in differs), None)
 

@@ -13,8 +13,8 @@
 
 `size least->most` is from the smallest that was measured to the largest, `factor 0->any` to each, `block
 this->next` from each to the one above. `threads 1->cores` is to each for which there is a processor, by the
-work of one thread: figures are by the events of all. `iterations+block` is a setting made of two. Names of
-several labels or structures stand for them.
+work of one thread: figures are by the events of all. `iterations+block` is a setting made of two. A name can
+mean several labels or structures.
 """
 
 import re

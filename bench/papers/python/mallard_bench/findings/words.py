@@ -1,4 +1,4 @@
-"""The figures that decided about a finding, in words: what was found and demanded, and what speaks against.
+"""The figures that decided about a finding, in words: what was found and demanded, and what contradicts it.
 
 60 of 66, 3 within noise; counted as holding: above 1 in 90 %; ratios from 0.98 to 1.13, median 1.05;
 against: DS3 2^6 AS3/AS4 0.98
@@ -62,7 +62,7 @@ def undecided(unclear: Sequence[Interval], least: float, most: float) -> str:
 
 
 def exceptions(against: Sequence[Interval], least: float, most: float) -> str:
-    """Name the places that speak against a finding, those that do most first."""
+    """Name the places that contradict a finding, the clearest first."""
     worst = sorted(against, key=lambda ratio: min(over(ratio.value, least), over(most, ratio.value)))
     named = [f"{' '.join(filter(None, ratio.of))} {ratio.value:.3g}".strip() for ratio in worst[:NAMED]]
     more = f" and {len(worst) - NAMED} more" if len(worst) > NAMED else ""

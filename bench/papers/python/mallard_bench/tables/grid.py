@@ -6,7 +6,7 @@
 2^6     10.2  11.0   7.16   7.12   7.50  7.20
 2^16    skipped: needs about 7 GiB, the limit is 4 GiB
 
-Beneath it stands how far its figures spread, and why some are missing:
+Below it is how far its figures spread, and why some are missing:
 
 spread: median 1.2 %, widest 14 % (AS7 at 2^10); ~ marks more than 10 %
 fail (AS4): more than 1 GiB
