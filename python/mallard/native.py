@@ -164,7 +164,7 @@ def run(
         ),
     ] = False,
     leaks: Annotated[
-        bool, typer.Option("--leaks", help="Checked: tell what nothing points to any more at the end.")
+        bool, typer.Option("--leaks", help="Checked: report blocks that nothing points to at the end.")
     ] = False,
     guard: Annotated[
         int | None,

@@ -35,7 +35,7 @@ LEAST = 11
 def compare(
     program: Annotated[str, typer.Argument(metavar="PROGRAM", help="What is run.")],
     arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="ARGUMENT", help="What it is given; write -- before it all.")
+        list[str] | None, typer.Argument(metavar="ARGUMENT", help="Its arguments; write -- before it all.")
     ] = None,
     malloc: Mallocs = None,
     plan: Plans = None,

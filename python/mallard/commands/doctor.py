@@ -44,12 +44,12 @@ def doctor(
     ] = None,
     budget: Annotated[
         float,
-        typer.Option("--budget", min=0.1, max=1440.0, metavar="MINUTES", help="What all of it may take."),
+        typer.Option("--budget", min=0.1, max=1440.0, metavar="MINUTES", help="How long all of it may take."),
     ] = 10,
     runs: Annotated[
         int,
         typer.Option(
-            "--runs", min=18, metavar="N", help="Runs of the trial; of a short program each is many starts."
+            "--runs", min=18, metavar="N", help="Runs of the trial; for a short program each is many starts."
         ),
     ] = 60,
     malloc: Mallocs = None,

@@ -25,7 +25,7 @@ def export(
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", metavar="FILE", help="Where to; standard output if not given.")
+        Path | None, typer.Option("-o", metavar="FILE", help="Where to write; default: standard output.")
     ] = None,
 ) -> None:
     """Write a journal in a form that other tools read."""

@@ -57,7 +57,7 @@ def profile(
         str | None,
         typer.Option(
             metavar="WHICH",
-            help="Take the child processes in: all of them, or instead of the first one those of a program "
+            help="Include child processes: all of them, or instead of the first one those of a program "
             "(its name) or one (its id).",
         ),
     ] = None,

@@ -83,7 +83,7 @@ class RunOptions:
         typer.Option("--stdin", metavar="FILE", help="Standard input of each run (default: empty)."),
     ] = None
     cwd: Annotated[
-        Path | None, typer.Option("--cwd", metavar="DIR", help="Where the program is looked for and runs.")
+        Path | None, typer.Option("--cwd", metavar="DIR", help="Where the program is found and run.")
     ] = None
     setup: Annotated[
         str | None,
@@ -109,9 +109,9 @@ class RunOptions:
         ),
     ] = Output.SAME
     timeout: Annotated[
-        float | None, typer.Option("--timeout", min=0, metavar="SECONDS", help="What one run may take.")
+        float | None, typer.Option("--timeout", min=0, metavar="SECONDS", help="How long one run may take.")
     ] = None
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the order within the rounds.")] = 1
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the order within rounds.")] = 1
 
     @property
     def same_output(self) -> bool:

@@ -60,7 +60,7 @@ class Shared:
 
     smoke: Annotated[bool, typer.Option("--smoke", help="One tiny group of each kind: does it work?")] = False
     quick: Annotated[
-        bool, typer.Option("--quick", help="The telling groups; it begins by saying how long.")
+        bool, typer.Option("--quick", help="The most telling groups; it says first how long they take.")
     ] = False
     full: Annotated[bool, typer.Option("--full", help="As much work as in the paper; see above.")] = False
     strategy: Annotated[
@@ -89,7 +89,7 @@ class Shared:
         Path | None,
         typer.Option("-o", metavar="FILE", help="Keep results here (mallard-bench-BENCHMARK.jsonl)."),
     ] = None
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the results that are there.")] = False
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the results that are there.")] = False
     paper: Annotated[bool, typer.Option("--paper", help="The paper's own tables below ours.")] = False
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, no tables.")] = False
     html: Annotated[

@@ -167,7 +167,7 @@ def latency(
     output: Annotated[
         Path, typer.Option("-o", metavar="FILE", help="Keep results here, recordings in FILE.d.")
     ] = Path("mallard-bench-latency.jsonl"),
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the results that are there.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the results that are there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, no table.")] = False,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page, too.")] = None,
     native: Annotated[
