@@ -17,6 +17,7 @@
 #include "mallard/core/attributes.hpp"
 #include "malloc/heap_of_thread.hpp"
 #include "malloc/plan_image.hpp"
+#include "malloc/route_table.hpp"
 
 namespace mallard::malloc_library {
 

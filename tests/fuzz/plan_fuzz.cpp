@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "malloc/plan_image.hpp"
+#include "malloc/route_table.hpp"
 
 namespace {
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "malloc/plan_image.hpp"
+#include "malloc/route_table.hpp"
 #include "scratch_folder.hpp"
 
 namespace mallard::malloc_library {
