@@ -80,7 +80,7 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
     other.add_argument(
         "--outputs",
         action="store_true",
-        help="see whether thirty programs, servers among them, print the same under our malloc, instead",
+        help="see whether 25 programs, servers among them, print the same under our malloc, instead",
     )
     other.add_argument(
         "--plan-outputs",
