@@ -168,7 +168,7 @@ def cost(judged: Judged, row: Row) -> str:
         if name != judged.goal.name and (of := judged.ratio(row, judged.base, name, 1 - OF_ONE))
     }
     parts = [f"{FIGURES[name]} {median:.2f}" for name, median in ratios.items()]
-    return f"Of {judged.base.malloc.name}'s it has: {listed(parts)}."
+    return f"Beside {judged.base.malloc.name}: {listed(parts)} times as much."
 
 
 def way_to_use(row: Row, trial: Trial) -> str:
