@@ -6,7 +6,7 @@
 //                                    |            `--(node 7, return address)--> entry --> rule
 //                                    `--> rule: what heap a request gets
 //
-// Outer return addresses lie where the recorder has learned. route_table.hpp walks it;
+// Outer return addresses lie where the recorder has learned. A route_table is made of it;
 // python/mallard/plan/plan_image.py writes it. Cost: 32 bytes an entry, 16 a node, 48 a rule.
 #pragma once
 

@@ -11,7 +11,8 @@
 // step begins, so no load of one waits for another. Where a check fails, or the stack ends before its word,
 // its node's rule holds. A word that is something else is no key, or one by chance: the request gets another
 // heap, and nothing worse. So the table may be filled anew while others read it.
-// Cost: O(frames of the trie), some 20 instructions a probe and 7 a comparison.
+// Cost: O(frames of the trie), some 20 instructions a probe and 7 a comparison; 16 bytes a slot, with 3 to 5
+// slots an entry, and 16 bytes a check, with one for each entry and node.
 #pragma once
 
 #include <atomic>

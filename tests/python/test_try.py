@@ -167,7 +167,9 @@ def test_a_malloc_is_used_by_what_puts_it_in_force(said: Callable[..., Tried]) -
     found = said(fixed({"mimalloc": 0.8}), *MALLOCS)
     assert found.choice.use == "mimalloc"
     assert "To use it: ROW=mimalloc work it" in found.verdict
-    assert "Beside glibc: elapsed time 0.80, max RSS 1.00 and minor faults 1.00 times as much." in found.verdict
+    assert (
+        "Beside glibc: elapsed time 0.80, max RSS 1.00 and minor faults 1.00 times as much." in found.verdict
+    )
 
 
 def test_difference_that_glibc_has_from_itself_is_none(said: Callable[..., Tried]) -> None:

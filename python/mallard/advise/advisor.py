@@ -21,6 +21,7 @@ from mallard import MallardError, _native
 from mallard.advise.advice_model import (
     LEAST,
     PLAN,
+    SOURCE,
     Advice,
     Candidate,
     Offer,
@@ -80,8 +81,7 @@ class Advisor:
         )
         if headline := self.hopeless():
             return replace(told, verdict=Verdict("nothing", headline, NO_CHANGE), remarks=self.said())
-        spare, top = self.judge.spare, self.options.top
-        looks = [Look(part, list(proposals(part, spare))) for part in self.program.parts(top)]
+        looks = [Look(part, list(self.asked(part))) for part in self.program.parts(self.options.top)]
         whole = Look(None, list(self.mallocs()))
         replays = Replays(
             self.program.path,
@@ -92,6 +92,7 @@ class Advisor:
             self.progress,
             self.program.call_ns,
         )
+        self.judge.has_time = replays.may_read
         looking = Looking(self.judge, replays)
         try:
             looking.look_at(looks, whole)
@@ -141,6 +142,11 @@ class Advisor:
 
     # --- what is measured ---
 
+    def asked(self, part: Part) -> Iterator[Proposal]:
+        """Yield what is to be measured for a part; without a planner, what is to be written."""
+        for one in proposals(part, self.judge.spare):
+            yield one if self.program.planner else replace(one, runs_as=SOURCE)
+
     def mallocs(self) -> Iterator[Proposal]:
         """Yield the installed mallocs as candidates for the whole program."""
         known = {one["name"]: one["object"] for one in _native.mallocs() if one["object"] or one["tunables"]}
@@ -158,7 +164,11 @@ class Advisor:
         planner = self.program.planner
         if planner is None:
             return []
-        chosen = [(one, best) for one in found if (best := as_plan(one)) is not None]
+        chosen = [
+            (one, best)
+            for one in found
+            if (best := as_plan(one)) is not None and not self.judge.plan_of(parts[one.name], best)[1]
+        ]
         wanted = [(one, best, list(self.judge.wanted(parts[one.name], best))) for one, best in chosen]
         makers: list[tuple[str, Callable[[], Planned], list[tuple[SubsystemAdvice, Candidate]]]] = []
         options = PlanOptions(max_rss=self.options.max_rss)
@@ -261,7 +271,13 @@ def of_rows(
         for one in found
         if (
             best := next(
-                (c for s in strategies for c in one.candidates if c.strategy == s and c.runs_as == PLAN), None
+                (
+                    c
+                    for s in strategies
+                    for c in one.candidates
+                    if c.strategy == s and c.runs_as == PLAN and not c.refused
+                ),
+                None,
             )
         )
     ]

@@ -13,7 +13,7 @@ PAGE = 4096
 
 
 def far_apart(size: Row, freed: Row) -> float:
-    """Return how many of consecutive frees are of blocks between which a page was allocated."""
+    """Return the share of consecutive frees that are of blocks between which a page was allocated."""
     if len(freed) < FEW:
         return 0.0
     place = np.cumsum(size.astype(np.int64))[freed]
@@ -21,9 +21,10 @@ def far_apart(size: Row, freed: Row) -> float:
 
 
 def in_order(site: Row, size: Row, freed: Row) -> tuple[Row, Row]:
-    """Return by site how many more of consecutive frees are of it than by chance, or than of allocations.
+    """Return two shares of consecutive frees for each site.
 
-    And how many of these are of blocks between which a page was allocated.
+    The first is how many more follow one of the same site than by chance, or than consecutive allocations do.
+    The second is of these, how many are of blocks between which a page was allocated.
     """
     number = int(site.max()) + 1
     place, ended = np.cumsum(size.astype(np.int64))[freed], site[freed]
@@ -38,13 +39,3 @@ def in_order(site: Row, size: Row, freed: Row) -> tuple[Row, Row]:
     chance = np.bincount(site, minlength=number) / max(len(site), 1)
     gain = share(first, same) - np.maximum(chance, share(site[:-1], site[1:] == site[:-1]))
     return gain, share(first[same], far[same])
-
-
-def filled(value: Row, order: Row, known: Row) -> Row:
-    """Give what is not known the value of the nearest before it in that order, or behind it at the start."""
-    at = np.where(known[order], np.arange(len(order)), -1)
-    nearest = np.maximum.accumulate(at)
-    nearest[nearest < 0] = int(np.argmax(known[order]))
-    found = value.copy()
-    found[order] = value[order][nearest]
-    return found

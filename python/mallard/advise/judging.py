@@ -7,8 +7,7 @@ A candidate is picked if it is faster than the A/A row beyond doubt, by LEAST of
 --max-rss allows. Otherwise the part is best left alone.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mallard import MallardError
@@ -24,7 +23,7 @@ from mallard.advise.advice_model import (
     WholeMalloc,
 )
 from mallard.advise.candidates import Estimate, Proposal, by_worth, does, estimates
-from mallard.advise.measure import Measured, Replay, scaled, shifted
+from mallard.advise.measure import Measured, Replay, added, scaled
 from mallard.advise.parts import Part, Program
 from mallard.analysis.strategies import one_size
 from mallard.compare.intervals import Interval
@@ -51,7 +50,8 @@ class Judge:
             program.store.totals["over_time"]["held_bytes"].max(initial=0)
         )
         self.spare = (options.max_rss - 1) * self.recorded
-        self.peaks: dict[tuple[int, str], int | None] = {}  # of plans, by part and strategy
+        self.plans: dict[tuple[int, str], tuple[int | None, str]] = {}  # peaks, by part and strategy
+        self.has_time: Callable[[], bool] = lambda: True  # to read the journal again
 
     def of_cpu(self, change: Interval, blocks: float) -> Interval | None:
         """Return a change per block as a share of the CPU time."""
@@ -89,11 +89,11 @@ class Judge:
                 if (row := replay.rows.get(one.row)) is not None:
                     found.append(self.measured(part, self.candidate(part, one, row), row, replay, whole))
         found += [self.estimated(part, one, cost) for one in estimates(part)]
-        found.sort(key=lambda one: (bool(one.refused), one.ns_per_block.median if one.ns_per_block else 0.0))
         busy = self.program.busy_ns
         least = LEAST * busy / whole if busy else LEAST_OF_COST * cost
         found = [replace(one, is_clear=is_clear(one, least)) for one in found]
-        best = self.pick(part, found)
+        best = self.feasible(part, found)
+        found.sort(key=lambda one: (bool(one.refused), one.ns_per_block.median if one.ns_per_block else 0.0))
         if best:
             found.remove(best)
             found.insert(0, best)
@@ -125,33 +125,36 @@ class Judge:
         else:
             yield Wanted(name, part.contexts, candidate.strategy, reason, None, candidate.until)
 
-    def pick(self, part: Part, found: list[Candidate]) -> Candidate | None:
-        """Return the candidate to recommend; one that only a plan runs needs a plan within the limit.
+    def feasible(self, part: Part, found: list[Candidate]) -> Candidate | None:
+        """Return the candidate to recommend; one that runs as a plan needs a plan within the limit.
 
-        Only such a candidate is asked for its plan, as that reads the journal once more.
+        Only such a candidate is asked for its plan: each takes a few passes over the journal.
         """
         while best := pick(found):
-            if best.runs_as != PLAN or best.peak_bytes is not None or not self.program.planner:
-                return best
-            peak = self.peak_of_plan(part, best)
-            refused = f"no plan of it stays below --max-rss {self.options.max_rss:g}" if peak is None else ""
-            found[found.index(best)] = replace(best, peak_bytes=peak, refused=refused)
+            peak, refused = self.plan_of(part, best) if best.runs_as == PLAN else (None, "")
+            at = found.index(best)
+            known = peak if best.peak_bytes is None else best.peak_bytes
+            found[at] = replace(best, peak_bytes=known, refused=refused)
+            if not refused:
+                return found[at]
         return None
 
-    def peak_of_plan(self, part: Part, candidate: Candidate) -> int | None:
-        """Return what a plan for a part changes of the peak; None if there is none within the limit.
+    def plan_of(self, part: Part, candidate: Candidate) -> tuple[int | None, str]:
+        """Return what a plan for a part changes of the peak, or why there is none; neither without time.
 
         Its pools share what is empty, among themselves and with the default heap; those of a replay do not.
         """
         key = (part.number, candidate.strategy)
-        if key not in self.peaks:
-            self.peaks[key] = None
+        if key not in self.plans:
+            if self.program.planner is None or not self.has_time():
+                return None, ""
             options = PlanOptions(max_rss=self.options.max_rss)
-            with suppress(MallardError):
-                if planner := self.program.planner:
-                    plan = planner.of(list(self.wanted(part, candidate)), options).plan
-                    self.peaks[key] = plan.predicted_peak - plan.recorded_peak
-        return self.peaks[key]
+            try:
+                plan = self.program.planner.of(list(self.wanted(part, candidate)), options).plan
+                self.plans[key] = plan.predicted_peak - plan.recorded_peak, ""
+            except MallardError as reason:
+                self.plans[key] = None, str(reason)
+        return self.plans[key]
 
     def candidate(self, part: Part, asked: Proposal, row: Measured | None) -> Candidate:
         """Put a candidate together that is measured, or could not be."""
@@ -170,9 +173,9 @@ class Judge:
     def measured(self, part: Part, one: Candidate, row: Measured, replay: Replay, blocks: int) -> Candidate:
         """Return a candidate with its figures."""
         refused, peak, change = "", row.peak_bytes, row.ns_per_block
-        is_in_question = peak is not None and (one.apart or peak > self.spare)
+        is_in_question = peak is not None and (bool(one.apart) or peak > self.spare)
         if is_in_question and one.runs_as == PLAN and one.strategy in POOLS:
-            peak, change = self.as_planned(part, one, row, replay)
+            peak, change = self.as_planned(part, one, row)
         if peak is not None and peak > self.spare:
             more = share(peak / self.recorded)
             refused = f"the peak grows by {more}, more than --max-rss {self.options.max_rss:g} allows"
@@ -180,21 +183,20 @@ class Judge:
             one,
             cpu=self.of_cpu(change, replay.blocks),
             ns_per_block=scaled(change, replay.blocks / blocks),
-            noise=scaled(replay.noise, replay.blocks / blocks),
+            noise=scaled(row.noise, replay.blocks / blocks),
             peak_bytes=peak,
             held_bytes=row.held_bytes,
             refused=refused,
         )
 
-    def as_planned(
-        self, part: Part, one: Candidate, row: Measured, replay: Replay
-    ) -> tuple[int | None, Interval]:
+    def as_planned(self, part: Part, one: Candidate, row: Measured) -> tuple[int | None, Interval]:
         """Return a plan's peak, and the change without the first touch of what a plan does not need."""
-        planned = self.peak_of_plan(part, one)
-        if planned is None or row.peak_bytes is None:
-            return row.peak_bytes, row.ns_per_block
-        handed_on = max(row.peak_bytes - max(planned, 0), 0)
-        return planned, shifted(row.ns_per_block, -handed_on * replay.first_touch_ns / replay.blocks)
+        planned, _ = self.plan_of(part, one)
+        if planned is None or row.peak_bytes is None or row.peak_bytes <= max(planned, 0):
+            return row.peak_bytes if planned is None else planned, row.ns_per_block
+        handed_on = 1 - max(planned, 0) / row.peak_bytes
+        spared = -max(row.first_ns, 0.0) * handed_on
+        return planned, added([row.ns_per_block, Interval(spared, spared, spared)])
 
     def change(self, part: Part, strategy: str, until: str | None) -> SourceChange | None:
         """Return what a strategy is in the source."""
@@ -224,7 +226,7 @@ class Judge:
         """Return whether a malloc is faster beyond noise, within the memory that it may take."""
         return (
             one.cpu is not None
-            and one.ns_per_block.high < measured.level
+            and one.ns_per_block.high < beyond(measured.rows[one.name].noise)
             and one.cpu.median <= -LEAST
             and (one.peak_bytes or 0) <= self.spare
         )
@@ -234,8 +236,13 @@ def is_clear(one: Candidate, least: float) -> bool:
     """Return whether a candidate is faster beyond the noise of its replay, by at least `least` ns a block."""
     if one.ns_per_block is None:
         return False
-    level = min(one.noise.low, 0.0) if one.noise else 0.0
+    level = beyond(one.noise)
     return one.ns_per_block.high < level and one.ns_per_block.median <= level - least
+
+
+def beyond(noise: Interval | None) -> float:
+    """Return what a change has to stay below to be faster than glibc, whatever that differs from itself."""
+    return min(noise.low, 0.0) if noise else 0.0
 
 
 def pick(found: Sequence[Candidate]) -> Candidate | None:

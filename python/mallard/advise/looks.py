@@ -83,51 +83,63 @@ class Looking:
     def look_at(self, looks: Sequence[Look], whole: Look) -> None:
         """Measure all that there is time for: each part once before any is measured again."""
         ranked = sorted(looks, key=lambda one: one.worth, reverse=True)
+        small = [one for one in ranked if one.worth < RELEVANT]
         first = list(in_order_of_worth([one for one in ranked if one.worth >= RELEVANT], whole))
-        small = [(one, route) for one in ranked if one.worth < RELEVANT for route in by_worth(one.asked)]
-        self.replays.planned = [len(look.rows(route)) + ALWAYS for look, route in (*first, *small)]
+        last = [(one, route) for one in small for route in by_worth(one.asked)]
+        self.replays.planned = [len(look.rows(route)) + ALWAYS for look, route in (*first, *last)]
         self.look_once(first)
-        for look in (*looks, whole):
-            self.look_at_memory(look)
-        self.look_once(small)
-        for look in (*sorted(looks, key=lambda one: gain(self.judged(one)), reverse=True), whole):
-            self.look_longer(look)
+        self.look_at_memory([*looks, whole])
+        self.look_once(last)
+        self.look_at_memory(small)
+        self.look_longer([*looks, whole])
+
+    def by_gain(self, looks: Sequence[Look]) -> Iterator[Look]:
+        """Yield what has been measured, the largest gain first and the whole last, until an interruption."""
+        parts = [look for look in looks if look.part and look.found and not self.replays.interrupted]
+        parts.sort(key=lambda one: gain(self.judged(one)), reverse=True)
+        for look in (*parts, *(look for look in looks if not look.part and look.found)):
+            if not self.replays.interrupted:
+                yield look
 
     def look_once(self, order: Sequence[tuple[Look, str]]) -> None:
         """Measure each way to divide a part once."""
         for look, route in order:
+            if self.replays.interrupted:
+                return
             found = self.replays.first(
                 self.heaps(look, route), look.rows(route), self.on_threads(look, route)
             )
             if found is not None:
                 look.found[route] = found
 
-    def look_at_memory(self, look: Look) -> None:
+    def look_at_memory(self, looks: Sequence[Look]) -> None:
         """Replay all of the journal once under what may be picked, for its memory."""
-        for _ in range(SECOND_LOOKS):
-            route, rows = self.unsure(look)
-            if not rows:
-                break
-            held = self.replays.held(self.heaps(look, route), rows, self.on_threads(look, route))
-            for row, (peak, after) in held.items():
-                of = look.found[route].rows[row]
-                look.found[route].rows[row] = replace(of, peak_bytes=peak, held_bytes=after)
-            if not held:
-                break
+        for look in self.by_gain(looks):
+            for _ in range(SECOND_LOOKS):
+                route, rows = self.unsure(look)
+                if not rows:
+                    break
+                held = self.replays.held(self.heaps(look, route), rows, self.on_threads(look, route))
+                for row, (peak, after) in held.items():
+                    of = look.found[route].rows[row]
+                    look.found[route].rows[row] = replace(of, peak_bytes=peak, held_bytes=after)
+                if all(peak is None for peak, _ in held.values()):
+                    break
 
-    def look_longer(self, look: Look) -> None:
+    def look_longer(self, looks: Sequence[Look]) -> None:
         """Replay more of the journal under what may be picked, for its time."""
-        route, rows = self.best_of(look)
-        if not rows:
-            return
-        before = look.found[route]
-        threads = self.on_threads(look, route)
-        again = self.replays.again(self.heaps(look, route), rows, before, threads, SECOND_SHARE)
-        for row, of in again.rows.items() if again else ():
-            memory = before.rows[row]
-            if of.peak_bytes is None:
-                of = replace(of, peak_bytes=memory.peak_bytes, held_bytes=memory.held_bytes)
-            before.rows[row] = of
+        for look in self.by_gain(looks):
+            route, rows = self.best_of(look)
+            if not rows:
+                continue
+            before = look.found[route]
+            threads = self.on_threads(look, route)
+            again = self.replays.again(self.heaps(look, route), rows, before, threads, SECOND_SHARE)
+            for row, of in again.rows.items() if again else ():
+                memory = before.rows[row]
+                if of.peak_bytes is None:
+                    of = replace(of, peak_bytes=memory.peak_bytes, held_bytes=memory.held_bytes)
+                before.rows[row] = of
 
     def best_of(self, look: Look) -> tuple[str, list[str]]:
         """Return how the best candidates divide a part over heaps, and their rows; none if none pays."""

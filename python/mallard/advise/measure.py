@@ -61,7 +61,6 @@ FIRST = 0.6  # of the time, for first replays, where they are of stretches
 LEAST_BLOCKS = 20_000  # of a replay: fewer are noise
 MOST_SCALE = 4.0  # times the replay's, that an operation may be taken to cost in the program
 LEFT_OUT = 2**32 - 1  # in a file of routes (src/replay/trace/part_routes.hpp)
-PAGE = 4096
 LONGER = 2  # times the blocks of the first replay, for a second one to tell more
 
 
@@ -70,6 +69,8 @@ class Measured:
     """One row of a replay, as changes from the base in the same rounds."""
 
     ns_per_block: Interval
+    noise: Interval  # of the base measured again
+    first_ns: float  # of that: what the first pass takes beyond others
     peak_bytes: int | None  # None as well where stretches alone were replayed
     held_bytes: int | None
 
@@ -79,16 +80,9 @@ class Replay:
     """What a replay has measured."""
 
     rows: dict[str, Measured]
-    noise: Interval  # of the base measured again
     blocks: int  # of the part, in the whole journal
     cost_ns: float  # of a block under the base: its allocation and its free
-    first_touch_ns: float = 0.0  # of a byte of memory that is new, under the base
     replayed: int = 0  # blocks of all parts; 0: the whole journal
-
-    @property
-    def level(self) -> float:
-        """Return what a row has to stay below to be faster than the base, in ns a block."""
-        return min(self.noise.low, 0.0)
 
 
 class Replays:
@@ -125,6 +119,10 @@ class Replays:
     def left(self) -> float:
         """Return the seconds until the end."""
         return self.end - monotonic()
+
+    def may_read(self) -> bool:
+        """Return whether there is time to read the journal once more, for something else."""
+        return not self.interrupted and self.left > self.slowness * self.events * READ_NS / 1e9
 
     def takes(self, blocks: int, rows: int, rounds: int = ROUNDS, warm: float = LEAST_WARM_SECONDS) -> float:
         """Return the seconds that a replay of this many blocks takes."""
@@ -301,24 +299,26 @@ class Replays:
         part, is_whole = found["part"], not replayed
         scale, operations = self.scale(base), found["journal"]["operations"]
 
+        def first(row: Mapping[str, Any]) -> Interval:
+            return scaled(first_use(row, base), operations / max(blocks, 1))
+
         def change(row: Mapping[str, Any]) -> Interval:
-            warm = scaled(interval_of(row["change_ns_per_block"]), scale)
-            return added([warm, scaled(first_use(row, base), operations / max(blocks, 1))])
+            return added([scaled(interval_of(row["change_ns_per_block"]), scale), first(row)])
 
         return Replay(
             rows={
                 name: Measured(
                     change(row),
+                    change(again),
+                    first(row).median,
                     row["change_max_held"] if is_whole else None,
                     held(row, base) if is_whole else None,
                 )
                 for name, row in rows.items()
                 if row.get("change_ns_per_block") and row is not base and row is not again
             },
-            noise=change(again),
             blocks=blocks,
             cost_ns=scale * max(base["ns_per_event"] or 0.0, 0.0) * part["events"] / max(part["blocks"], 1),
-            first_touch_ns=first_touch(base, operations),
             replayed=replayed,
         )
 
@@ -345,14 +345,6 @@ def first_use(row: Mapping[str, Any], base: Mapping[str, Any]) -> Interval:
     return Interval(middle, low, high)
 
 
-def first_touch(base: Mapping[str, Any], operations: int) -> float:
-    """Return what a first pass takes beyond others, a byte of the pages that it meets first, in ns."""
-    rounds = zip(base["cold_rounds_ns"], base["rounds_ns"], strict=False)
-    beyond = max(float(np.median([cold - warm for cold, warm in rounds])), 0.0) * operations
-    pages = base.get("page_faults") or 0
-    return beyond / (pages * PAGE) if pages else 0.0
-
-
 def held(row: Mapping[str, Any], base: Mapping[str, Any]) -> int | None:
     """Return how much more a row holds in the end."""
     if row.get("held_after") is None or base.get("held_after") is None:
@@ -363,11 +355,6 @@ def held(row: Mapping[str, Any], base: Mapping[str, Any]) -> int | None:
 def scaled(of: Interval, factor: float) -> Interval:
     """Return an interval in another unit; a factor is positive."""
     return Interval(of.median * factor, of.low * factor, of.high * factor)
-
-
-def shifted(of: Interval, by: float) -> Interval:
-    """Return an interval further up."""
-    return Interval(of.median + by, of.low + by, of.high + by)
 
 
 def added(parts: Sequence[Interval]) -> Interval:

@@ -18,7 +18,7 @@ import numpy as np
 
 from mallard import MallardError, _native, figures
 from mallard.advise.advice_model import Owners
-from mallard.advise.free_order import far_apart, filled, in_order
+from mallard.advise.free_order import far_apart, in_order
 from mallard.advise.growth import Chains
 from mallard.advise.stretches import Blocks, Row
 from mallard.analysis.findings import LOOSE_BYTES
@@ -243,6 +243,16 @@ class Part:
             instances = max(self.program.told[context].instances for context in contexts)
             found.append((Witness(place, instances, pools_for(instances)), tuple(contexts)))
         return found
+
+
+def filled(value: Row, order: Row, known: Row) -> Row:
+    """Give what is not known the value of the nearest before it in that order, or behind it at the start."""
+    at = np.where(known[order], np.arange(len(order)), -1)
+    nearest = np.maximum.accumulate(at)
+    nearest[nearest < 0] = int(np.argmax(known[order]))
+    found = value.copy()
+    found[order] = value[order][nearest]
+    return found
 
 
 class Program:

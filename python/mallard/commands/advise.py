@@ -149,8 +149,9 @@ def subsystem(one: "SubsystemAdvice", console: "Console") -> None:
         rows = [(Text(f"  {c.strategy}" + (" (refused)" if c.refused else "")), c) for c in told]
         console.print(table_of("  strategy", rows, columns, console.width))
     if one.picked is None:
-        alone = "Leave it alone: nothing beats glibc beyond noise."
-        say(console, f"  {alone if one.is_measured else NOT_MEASURED}")
+        refused = any(c.is_clear and c.refused for c in one.candidates)
+        reason = "what beats glibc is refused" if refused else "nothing beats glibc beyond noise"
+        say(console, f"  Leave it alone: {reason}." if one.is_measured else f"  {NOT_MEASURED}")
         return
     best = one.picked
     say(console, f"  Why {best.strategy}: {best.reason}.")

@@ -31,6 +31,7 @@ from mallard.plan.plan_model import MOST_FRAMES, Frame
 from mallard.plan.stacks_of_plan import Stacks, outwards
 
 NEARLY_ALL = 0.95  # of the blocks: a function in which they end is as good as one in which all do
+LASTING = 0.5  # of the events come while a function is active: it lasts about as long as the program
 SEEN = 0.5  # of the blocks, at least, are in activations whose end is seen
 MOST_EVENTS = 1 << 25  # of a longer journal, the first count
 NEVER = 2**64 - 1  # as the number of an event
@@ -122,9 +123,10 @@ class Events:
         own = inside[self.blocks]
         is_seen = (own == OUTSIDE) | (returned[at] != NEVER)
         if is_seen.sum() < SEEN * len(is_seen):
-            return Ended(function, 0.0, 0)
+            return Ended(function, 0.0, 0, 0.0)
         ended = is_seen & (own > BY_NOBODY) & (self.frees < returned[at])
-        return Ended(function, float(ended.sum() / max(is_seen.sum(), 1)), len(np.unique(at[ended])))
+        lasts = float((inside > BY_NOBODY).mean())
+        return Ended(function, float(ended.sum() / max(is_seen.sum(), 1)), len(np.unique(at[ended])), lasts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,7 @@ class Ended:
     function: str
     share: float
     activations: int  # that have any of them
+    lasts: float  # share of all events that come while it is active
 
 
 def ending_functions(store: Store, symbols: Symbols, contexts: Sequence[int]) -> list[tuple[str, float]]:
@@ -141,8 +144,9 @@ def ending_functions(store: Store, symbols: Symbols, contexts: Sequence[int]) ->
 
     First the innermost in which nearly all end, as memory comes back soonest there. Where a caller returns
     as often, it is the outermost such: a block that ends when the inner one has returned may still end in it.
-    Then those further out, then the others. One that is called once is none: its blocks end with the program.
-    O(events) for each function around half of the blocks.
+    Then those further out, then the others. Left out is one of which a single activation is seen, for half of
+    the events or more: its blocks end about when the program does. O(events) for each function around half of
+    the blocks.
     """
     calls = Calls(store, symbols)
     events = Events.of(store, calls, contexts)
@@ -157,7 +161,7 @@ def ending_functions(store: Store, symbols: Symbols, contexts: Sequence[int]) ->
     around = [function for function, some in inside.items() if 2 * some >= len(events.blocks)]
     around.sort(key=lambda function: distance[function] / inside[function])
     found = [events.ended_in(calls.functions[one][0], calls.activations([one])) for one in around]
-    found = [one for one in found if one.activations > 1]
+    found = [one for one in found if one.activations > 1 or one.lasts < LASTING]
     enough = NEARLY_ALL * max((one.share for one in found), default=0)
     good = [one for one in found if one.share >= enough > 0]
     alike = [one for one in good if one.activations >= NEARLY_ALL * good[0].activations]
