@@ -32,7 +32,8 @@ METHOD = (
     " replay, beside that of the best measured candidate."
 )
 APPLY_METHOD = (
-    "advised: what the change of the source is to bring; measured: the changed program beside the original."
+    "advised: what the change of the source is to bring in allocation itself; measured: the changed program"
+    " beside the original."
 )
 
 Result = Judged | Applied

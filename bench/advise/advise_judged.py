@@ -155,12 +155,18 @@ class Applied:
     measured: float | None
     interval: Sequence[float] | None
     failure: str = ""  # why it could not be measured
+    keeps_together: bool = False  # so that it gains in the program's own work, which no replay shows
 
     @property
     def brings(self) -> bool:
-        """Whether it gains at least half of what was predicted, in the same direction."""
+        """Whether it gains at least half of what was predicted, in the same direction.
+
+        Of what keeps blocks together nothing is predicted but that it gains, where the replay shows none.
+        """
         if self.advised is None or self.measured is None:
             return False
+        if self.keeps_together and self.advised >= 0:
+            return self.measured < 0
         return self.advised * self.measured > 0 and abs(self.measured) >= HALF * abs(self.advised)
 
 

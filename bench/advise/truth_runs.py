@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -113,13 +113,18 @@ def applied(bench: Bench, truth: Truth, advice: Document) -> Applied | None:
     candidate = change_of(truth, advice)
     if candidate is None:
         return None
-    told = middle(candidate["cpu"])
+    found = Applied(
+        truth.name,
+        candidate["strategy"],
+        *(middle(candidate["cpu"]), None, None),
+        keeps_together=bool(candidate.get("apart")),
+    )
     try:
         ratio = measured(bench, truth, candidate["change"]["diff"])
     except CannotRunError as reason:
-        return Applied(truth.name, candidate["strategy"], told, None, None, str(reason))
+        return replace(found, failure=str(reason))
     interval = (ratio["low"] - 1, ratio["high"] - 1)
-    found = Applied(truth.name, candidate["strategy"], told, ratio["median"] - 1, interval)
+    found = replace(found, measured=ratio["median"] - 1, interval=interval)
     kept = bench.of(truth) / "applied.json"
     kept.write_text(json.dumps(asdict(found), indent=1) + "\n", encoding="utf-8")
     return found

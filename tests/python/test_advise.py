@@ -260,6 +260,26 @@ def test_the_noise_of_one_replay_is_not_that_of_others(
     assert (orders["pick"], orders["candidates"][0]["row"]) == ("pool", "segment_heap")
 
 
+def test_what_may_pay_is_looked_at_again(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in = standing_in(monkeypatch, StandIn({"segment_heap": -30.0}, {}, noise=100.0))
+    monkeypatch.setattr(Replays, "fits", lambda replays, *_: 1000 if replays.planned else 1 << 20)
+    monkeypatch.setattr(Replays, "takes", lambda of, blocks, *_: 1e6 if blocks >= len(of.blocks) else 0.01)
+    monkeypatch.setattr(stretches, "LIVES", 0)
+    again = Replays.again
+
+    def quietly(*words: Any) -> Any:
+        stand_in.noise = 1.0
+        return again(*words)
+
+    monkeypatch.setattr(Replays, "again", quietly)
+    orders = part(advice(mallard, journal), "make_order")
+    assert (orders["pick"], orders["candidates"][0]["row"]) == ("pool", "segment_heap"), (
+        "its own noise counts"
+    )
+
+
 @pytest.mark.parametrize("peak", [None, 0])
 def test_what_runs_as_a_plan_needs_a_plan_within_the_limit(
     mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch, peak: int | None

@@ -112,3 +112,52 @@ def test_the_change_is_where_most_blocks_of_the_part_are_allocated(tmp_path: Pat
     )
     assert of_few
     assert of_few.diff is None, "most of the blocks are not its"
+
+
+SHAPES = """\
+#include <cstddef>
+#include <memory>
+
+struct shape {
+  virtual ~shape() = default;
+};
+
+struct circle final : shape {
+  long radius = 0;
+};
+
+struct square final : shape {
+  long edge[4] = {};
+};
+
+std::unique_ptr<shape> make(int kind) {
+  if (kind == 0)
+    return std::make_unique<circle>();
+  if (kind == 1)
+    return std::make_unique<square>();
+  return std::unique_ptr<shape>(static_cast<shape*>(nullptr));
+}
+
+int main() {
+  make(0);
+  make(1);
+}
+"""
+
+
+def test_each_class_that_is_made_gets_a_heap(tmp_path: Path) -> None:
+    file = tmp_path / "shapes.cpp"
+    file.write_text(SHAPES)
+    circle, square = Frame("make", "", str(file), 18), Frame("make", "", str(file), 20)
+    both = source_change.of_strategy("pool", {circle: 60, square: 40}, 1, False, None)
+    text = applied(both, file)
+    assert text.count("static void* operator new(std::size_t size)") == 2
+    assert text.count("mallard::pool& own_heap()") == 2, "of one size each, whatever the sizes of the part"
+    assert compiles(file)
+    file.write_text(SHAPES)
+    few = source_change.of_strategy("pool", {circle: 40, Frame("other", ""): 60}, 1, False, None)
+    assert few
+    assert few.diff is None, "most of the blocks are no such objects"
+    largest = source_change.of_strategy("pool", {Frame("other", ""): 50, circle: 50}, 1, False, None)
+    assert largest
+    assert largest.diff is None

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mallard.advise.advice_model import Candidate, SubsystemAdvice, WholeMalloc
+from mallard.advise.advice_model import LEAST, Candidate, SubsystemAdvice, WholeMalloc
 from mallard.advise.candidates import Proposal, by_worth, route_of
 from mallard.advise.judging import Judge, as_plan, gain
 from mallard.advise.measure import ALWAYS, Replay, Replays
@@ -62,6 +62,12 @@ def in_order_of_worth(looks: Sequence[Look], whole: Look) -> Iterator[tuple[Look
 def is_of(one: Candidate, asked: Proposal) -> bool:
     """Return whether a candidate is of a proposal."""
     return (one.strategy, one.row, one.runs_as) == (asked.strategy, asked.row, asked.runs_as)
+
+
+def may_pay(one: Candidate) -> bool:
+    """Return whether a candidate is faster, beyond noise or not: then a second look can tell."""
+    gains = one.is_clear or (one.cpu is not None and one.cpu.median <= -LEAST)
+    return gains and one.measured and not one.refused
 
 
 class Looking:
@@ -142,13 +148,13 @@ class Looking:
                 before.rows[row] = of
 
     def best_of(self, look: Look) -> tuple[str, list[str]]:
-        """Return how the best candidates divide a part over heaps, and their rows; none if none pays."""
+        """Return how the best candidates divide a part over heaps, and their rows; none if none may pay."""
         if look.part is None:
             good = [one.name for one in self.mallocs(look) if self.judge.is_good(one, look.found[ALL])]
             return ALL, good[:SECOND_ROWS]
         found = self.judged(look)
         ahead = [one for one in (found.picked, as_plan(found)) if one and one.measured]
-        ahead += [one for one in found.candidates if one.is_clear and one.measured and not one.refused]
+        ahead += [one for one in found.candidates if may_pay(one)]
         routes = [one.route for one in look.asked for best in ahead[:1] if is_of(best, one)]
         if not routes or routes[0] not in look.found:
             return "", []

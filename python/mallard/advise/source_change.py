@@ -206,7 +206,7 @@ def of_strategy(
     edit = None
     if source := Source.read(site.file):
         edit = containers_of(source, sites, heap, threads)
-        if edit is None and strategy in OF_CLASSES and (made := class_of(source, site, strategy, threads)):
+        if edit is None and strategy in OF_CLASSES and (made := classes_of(source, sites, strategy, threads)):
             heap, edit = made
     return SourceChange(
         heap, site.function, site.file, site.line, in_words(strategy, heap, site, until), edit
@@ -286,12 +286,31 @@ def containers_of(source: Source, sites: Mapping[Frame, int], heap: str, threads
     )
 
 
-def class_of(source: Source, site: Frame, strategy: str, threads: int) -> tuple[str, str] | None:
-    """Return the heap, and a diff that gives the class which is made at the site operators of its own."""
-    made = source.near(site.line, MADE)
-    head = source.class_head(made["plain"] or made["unique"]) if made else None
-    if head is None:
+def classes_of(
+    source: Source, sites: Mapping[Frame, int], strategy: str, threads: int
+) -> tuple[str, str] | None:
+    """Return a heap, and a diff that gives the classes which are made at the sites operators of their own.
+
+    They have to be what allocates, as in containers_of(). Each has a heap of its own.
+    """
+    heads: dict[int, int] = {}
+    for site, blocks in sites.items():
+        made = source.near(site.line, MADE) if site.file and Path(site.file) == source.path else None
+        head = source.class_head(made["plain"] or made["unique"]) if made else None
+        if head is None and not heads:
+            return None  # nor does the largest site make one
+        if head is not None:
+            heads[head] = heads.get(head, 0) + blocks
+    if sum(heads.values()) < MOST_BLOCKS * sum(sites.values()):
         return None
+    operators = {head + 1: operators_of(source, head, strategy, threads) for head in heads}
+    heaps = list(dict.fromkeys(heap for heap, _ in operators.values()))
+    inserted = {line: lines for line, (_, lines) in operators.items()}
+    return heaps[0], source.diff(inserted, {}, [*map(header_of, heaps), "<cstddef>", "<new>"])
+
+
+def operators_of(source: Source, head: int, strategy: str, threads: int) -> tuple[str, list[str]]:
+    """Return the heap of a class, and the lines of its definition that allocate from it."""
     text = source.lines[head]
     name = re.match(r"\s*(?:class|struct)\s+(\w+)", text)[1]  # type: ignore[index]
     has_heirs = any(re.search(rf":\s*(?:public\s+)?(?:\w+::)*{name}\b.*\{{", other) for other in source.lines)
@@ -315,8 +334,7 @@ def class_of(source: Source, site: Frame, strategy: str, threads: int) -> tuple[
         "  }",
         *(["", " private:"] if is_class else []),
     ]
-    inserted = {head + 1: [(indent + line).rstrip() for line in lines]}
-    return heap, source.diff(inserted, {}, [header_of(heap), "<cstddef>", "<new>"])
+    return heap, [(indent + line).rstrip() for line in lines]
 
 
 def of_estimate(strategy: str, site: Frame, saving: Saving) -> SourceChange:

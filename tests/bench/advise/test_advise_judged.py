@@ -192,6 +192,10 @@ def test_changes_that_bring_half_are_held() -> None:
     assert held(replace(good, measured=-0.09)) == [True, False, False]
     assert held(replace(good, measured=0.2)) == [True, False, False]
     assert held(replace(good, measured=None, failure="does not compile")) == [False, True, False]
+    together = replace(good, advised=0.03, keeps_together=True)
+    assert held(together) == [True, True, True], "the replay does not show what it gains"
+    assert held(replace(together, measured=0.01)) == [True, False, False]
+    assert held(replace(together, keeps_together=False)) == [True, False, False]
     assert held() == [True, True, False]
 
 
