@@ -373,7 +373,8 @@ def test_a_plan_is_preferred_where_it_is_about_as_good() -> None:
         return best.strategy
 
     assert picked(-19.5) == "pool"
-    assert picked(-18.0) == "multipool"
+    assert picked(-18.5) == "pool", "noise does not tell them apart"
+    assert picked(-17.9) == "multipool"
     assert picked(-19.5, estimate=-30.0) == "reserve"
 
 
@@ -397,7 +398,7 @@ def test_what_keeps_together_is_picked_unless_it_loses() -> None:
 
     assert picked(-3.0, 5.0) == "pool"
     assert picked(3.0, 5.0) == "pool", "noise is no loss"
-    assert picked(6.0, 5.0) is None
+    assert picked(6.5, 5.0) is None
     assert picked(-11.0, 5.0, other=-20.0) == "pool", "it has a half of what others gain"
     assert picked(-9.0, 5.0, other=-20.0) == "multipool"
 
@@ -598,11 +599,11 @@ def test_a_long_journal_is_replayed_in_stretches_that_fit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocks = short_lived(3_000_000, 1000)
-    replays = replays_of(blocks, tmp_path, 60)
+    replays = replays_of(blocks, tmp_path, 120)
     played = Played(replays, monkeypatch)
     replays.slowness, replays.planned = 1.0, [5] * 20
     seconds = replays.share(5)
-    assert 0 < seconds < 60 * measure.FIRST / 20 + 0.1, "a part of the time is kept for second replays"
+    assert 0 < seconds < 120 * measure.FIRST / 20 + 0.1, "a part of the time is kept for second replays"
     monkeypatch.setattr(replays, "share", lambda _: seconds)
     route = np.zeros(replays.events, "<u4")
     route[blocks.allocation] = 1

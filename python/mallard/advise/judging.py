@@ -33,6 +33,7 @@ from mallard.plan.planner import Wanted, base_of
 
 ESTIMATED = (1.25, 0.5)  # of an estimate's median, its bounds: half of it should show
 NEARLY = 0.95  # of the best gain: what runs as a plan is as good
+ALIKE = 0.9  # of the best gain: it is as good where the intervals of both overlap
 KEPT = 0.5  # of the best gain that is measured: what keeps blocks together is as good
 LEAST_OF_COST = 0.05  # of what a block costs, where the program's CPU time is not known
 POOLS = ("pool", "instances")  # which a plan serves from segments that it shares
@@ -250,7 +251,7 @@ def pick(found: Sequence[Candidate]) -> Candidate | None:
 
     One that keeps together what is used together is as good as the best that is measured, unless that makes
     it slower: its gain is in the program's own work. Where nothing is beyond noise, its loss must not be
-    either. Of those about as good as the best, one that runs as a plan is preferred.
+    either. Of those about as good as the best, or not told from it by noise, one that runs as a plan is preferred.
     """
     good = [one for one in found if one.is_clear and not one.refused]
     best = min(good, key=lambda one: of(one).median, default=None)
@@ -258,11 +259,19 @@ def pick(found: Sequence[Candidate]) -> Candidate | None:
     keeping = (one for one in found if one.apart and not one.refused)
     for one in sorted(keeping, key=lambda one: one.strategy != "instances"):
         noise = max(one.noise.high, 0.0) if one.noise else 0.0
-        if one.ns_per_block is None or of(one).median <= (KEPT * most if most < 0 else noise):
+        if one.ns_per_block is None or (of(one).median <= KEPT * most if most < 0 else of(one).low <= noise):
             return one
     if best is None or not best.measured:
         return best
-    as_good = [one for one in good if one.measured and of(one).median <= NEARLY * most]
+    as_good = [
+        one
+        for one in good
+        if one.measured
+        and (
+            of(one).median <= NEARLY * most
+            or (of(one).median <= ALIKE * most and of(one).low <= of(best).high)
+        )
+    ]
     return min(as_good, key=lambda one: (one.runs_as != PLAN, of(one).median))
 
 

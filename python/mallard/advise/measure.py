@@ -40,7 +40,7 @@ from mallard.native import tool
 MINUTES = 5.0  # for all replays, unless the user says otherwise
 BASE = "glibc"
 ALWAYS = 3  # none, the base and its repetition are in every replay
-ROUNDS, MOST_ROUNDS = 5, 15
+ROUNDS, MOST_ROUNDS = 9, 15  # so few outliers are beyond an interval's ends
 LEAST_ROUNDS = 3  # of a replay that was ended: fewer say nothing
 WARM_SECONDS, LEAST_WARM_SECONDS = 0.2, 0.02
 TICK = 0.3  # seconds between two looks at a replay that runs
