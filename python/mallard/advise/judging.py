@@ -251,7 +251,7 @@ def pick(found: Sequence[Candidate]) -> Candidate | None:
 
     One that keeps together what is used together is as good as the best that is measured, unless that makes
     it slower: its gain is in the program's own work. Where nothing is beyond noise, its loss must not be
-    either. Of those about as good as the best, or not told from it by noise, one that runs as a plan is preferred.
+    either. Of those about as good as the best, as far as noise tells, one that runs as a plan is preferred.
     """
     good = [one for one in found if one.is_clear and not one.refused]
     best = min(good, key=lambda one: of(one).median, default=None)
