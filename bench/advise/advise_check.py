@@ -18,6 +18,7 @@ from advise_judged import (
     Applied,
     Judged,
     applied_limits,
+    change_of,
     judged,
     limits,
 )
@@ -26,7 +27,6 @@ from marked_page import NoMarksError, Rows, around, change, page_options, publis
 from truth_runs import Bench, CannotRunError
 from truths import INPUTS, TRUTHS, Truth
 
-COMMAND = "./dev advise-check --table"
 METHOD = (
     "pick: the strategy of the subsystem that is known; CPU: its change of the program's CPU time by"
     " replay, beside that of the best measured candidate."
@@ -67,13 +67,20 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
     return wanted
 
 
+def command_of(wanted: argparse.Namespace) -> str:
+    """Return the command whose marks a page has around the table that is asked for."""
+    other_input = f" --input {wanted.input}" if wanted.input != INPUTS[0] else ""
+    return f"./dev advise-check{' --apply' if wanted.apply else ''}{other_input} --table"
+
+
 def results(bench: Bench, wanted: argparse.Namespace, truth: Truth) -> Result | None:
     """Run or read one program, and judge it."""
     options = ["--budget", wanted.budget] if wanted.budget else []
     if wanted.apply:
-        if wanted.kept:
+        advice = bench.kept(truth, "advice.json")
+        if wanted.kept and change_of(truth, advice):
             return Applied(**bench.kept(truth, "applied.json"))
-        return truth_runs.applied(bench, truth, bench.kept(truth, "advice.json"))
+        return truth_runs.applied(bench, truth, advice)
     run = bench.kept(truth, "advice.json") if wanted.kept else truth_runs.advised(bench, truth, options)
     return judged(truth, run, run["seconds"])
 
@@ -133,7 +140,7 @@ def main(given: Sequence[str]) -> int:
     bench = Bench(wanted.mallard or Bench.mallard, wanted.input)
     chosen = [truth for truth in TRUTHS if not wanted.program or truth.name in wanted.program]
     if wanted.table is not None:
-        around(wanted.table, COMMAND)  # so that a page that cannot be written is refused at once
+        around(wanted.table, command_of(wanted))  # so that a page that cannot be written is refused at once
     found: list[Result] = []
     failed = interrupted = False
     for number, truth in enumerate(chosen, 1):
@@ -149,7 +156,7 @@ def main(given: Sequence[str]) -> int:
             break
     make_table, make_limits, method = kind_of(wanted)
     judgements, is_whole = list(make_limits(found)), not (failed or interrupted)
-    publish(wanted, COMMAND, make_table(found), judgements, method, found, is_whole=is_whole)
+    publish(wanted, command_of(wanted), make_table(found), judgements, method, found, is_whole=is_whole)
     for line in reasons(found):
         print(line, file=sys.stderr)
     return exit_code(interrupted, failed, True, [one.held for one in judgements])
