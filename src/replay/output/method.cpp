@@ -156,7 +156,8 @@ std::string threads_of(const trace_facts& f) {
          "than " +
          std::to_string(f.window) +
          " events ahead of the recorded order, nor so far that what is alive differs by more than a fiftieth "
-         "of max live from what was (a thread's last sixteen blocks of mean size apart). Switches are those "
+         "of max live from what was (a thread's last sixteen blocks of mean size apart, and 16 KiB at most). "
+         "Switches are those "
          "beside the replay's own waits. A block that was never freed "
          "is freed by its own thread, or by the last one where that has ended";
 }

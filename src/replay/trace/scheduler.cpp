@@ -19,6 +19,7 @@ namespace {
 constexpr std::uint32_t slots_a_line = 8;
 constexpr std::uint64_t part_ahead = 100;   // of the most live bytes
 constexpr std::uint64_t blocks_ahead = 16;  // of mean size, for each lane, at least
+constexpr std::uint64_t most_mean = 1024;   // bytes that such a block counts for
 constexpr std::size_t most_lanes = 4096;    // each knows how far each other is
 
 // Whether the n-th of many is among a part of them, which is spread evenly.
@@ -244,11 +245,13 @@ class scheduler {
   }
 
   // How much more, or less, may be alive than was. Where little is, a few blocks of each lane are let go
-  // ahead all the same: threads would take turns otherwise.
+  // ahead all the same: threads would take turns otherwise. Large blocks are not: beside what they take,
+  // waits are cheap, and a few of them are much of what is alive.
   void allow_ahead() {
     const std::size_t lanes = std::max<std::size_t>(lanes_.size(), 1);
     const std::uint64_t mean = facts_.total_bytes / std::max<std::uint64_t>(facts_.allocations, 1);
-    const std::uint64_t bytes = std::max(facts_.max_live_bytes / part_ahead, lanes * blocks_ahead * mean);
+    const std::uint64_t bytes =
+        std::max(facts_.max_live_bytes / part_ahead, lanes * blocks_ahead * std::min(mean, most_mean));
     grown_.emplace(bytes, lanes);
     shrunk_.emplace(bytes, lanes);
   }

@@ -8,8 +8,8 @@
 // A free waits for its allocation, a reallocation for the one before it. No op is done while one that is more
 // than `window` before it is not; and none by which threads that are ahead would have more alive than was, or
 // less, by a fiftieth of the trace's most live bytes: a hundredth by each of two rules (scheduler.cpp), or a
-// few blocks of each lane if that is more. Every wait is for a lower order, so the lowest that is not done
-// can always be: there is no deadlock.
+// few small blocks of each lane if that is more. Every wait is for a lower order, so the lowest that is not
+// done can always be: there is no deadlock.
 //
 // Where several copies of the threads run at once (--scale), a part of the blocks can be freed by the copy
 // before theirs: such a free waits for the next copy's allocation, and neither slot nor place of such a block
