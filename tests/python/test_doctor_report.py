@@ -9,6 +9,7 @@ from playwright.sync_api import Browser
 from report_browser import opened
 from report_sample import sample_call_tree, sample_profile
 
+from mallard.advise.doctor_findings import ranked
 from mallard.report.data import JournalReport
 from mallard.report.marks import Axis, change
 from mallard.report.page import render_doctor
@@ -171,6 +172,13 @@ def test_best_malloc_is_one_of_the_stage_that_decides() -> None:
     found = document()
     found["trial"]["rows"].insert(1, lucky)
     assert "Best malloc -12 %" in without_tags(page_of(found))
+
+
+def test_what_was_dropped_stands_below_what_was_judged() -> None:
+    rows = [row("glibc", "baseline", 1.0)]
+    rows += [row("lucky", "malloc", 0.5) | {"verdict": "dropped"}, row("slow", "malloc", 0.9)]
+    rows += [row("quick", "malloc", 0.8), row("late", "malloc", 0.95) | {"verdict": "dropped"}]
+    assert [one["name"] for one in ranked(rows)] == ["glibc", "quick", "slow", "lucky", "late"]
 
 
 def test_best_plan_is_the_one_to_use() -> None:

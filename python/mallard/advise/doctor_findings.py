@@ -5,12 +5,12 @@ quarter less than with glibc.
 """
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mallard.compare.choice import LEAST, NOTHING, judged_parts
+from mallard.compare.choice import DROPPED, LEAST, NOTHING, judged_parts
 from mallard.compare.halving import candidates
 from mallard.compare.outcome import rounds_of
 from mallard.compare.trial_outcome import Tried
@@ -142,6 +142,17 @@ def predictions(of: "Doctor", trial: Json | None) -> list[Json]:
             }
         )
     return found
+
+
+def ranked(rows: Sequence[Json]) -> list[Json]:
+    """Return glibc's row, then those that were judged, then those that were dropped, each by CPU time."""
+    base, *others = rows
+
+    def place(row: Json) -> tuple[bool, float]:
+        ratio = row["ratios"]["cpu_s"]
+        return row["verdict"] == DROPPED, ratio["median"] if ratio else float("inf")
+
+    return [base, *sorted(others, key=place)]
 
 
 def commands(of: "Doctor") -> list[str]:

@@ -177,7 +177,7 @@ def candidates(trial: dict[str, Any], width: int) -> "Table":
     from rich.text import Text
 
     from mallard import figures
-    from mallard.advise.doctor_findings import between, change_of
+    from mallard.advise.doctor_findings import between, change_of, ranked
     from mallard.commands.tables import Figure, table_of
 
     columns: list[Figure[dict[str, Any]]] = [
@@ -189,9 +189,7 @@ def candidates(trial: dict[str, Any], width: int) -> "Table":
         ("change", lambda row: change_of(row["ratios"]["max_rss_bytes"]), True),
         ("verdict", lambda row: row["verdict"] or "-", True),
     ]
-    base, *others = trial["rows"]
-    ranked = sorted(others, key=lambda row: row["ratios"]["cpu_s"]["median"] if row["ratios"]["cpu_s"] else 1)
-    return table_of("tried", [(Text(row["name"]), row) for row in [base, *ranked]], columns, width)
+    return table_of("tried", [(Text(row["name"]), row) for row in ranked(trial["rows"])], columns, width)
 
 
 def in_the_source(advice: dict[str, Any] | None) -> Iterator[str]:

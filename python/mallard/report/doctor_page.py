@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element
 
 from mallard import figures
 from mallard.advise.advice_model import LEAVE, NOT_MEASURED
+from mallard.advise.doctor_findings import ranked
 from mallard.analysis.function_names import short_name
 from mallard.compare.choice import DROPPED
 from mallard.html.element import Child, scrolled, tag
@@ -152,14 +153,13 @@ def trial(of: Json) -> list[Element]:
     rows = of["trial"]["rows"] if of["trial"] else []
     if not rows:
         return failed(of["trial"]["left_out"]) if of["trial"] else []
-    base, *others = rows
-    ranked = sorted(others, key=lambda row: row["ratios"]["cpu_s"]["median"] if row["ratios"]["cpu_s"] else 9)
+    base, *others = ranked(rows)
     dots: Mapping[str, Sequence[Json]] = of["rounds"]
-    known = [one["change"] for row in ranked for one in dots.get(row["name"], ())]
+    known = [one["change"] for row in others for one in dots.get(row["name"], ())]
     axis = Axis.over(known)
     headings = ("Tried", "CPU", "", "Between", "CPU time", "Max RSS", "Change", "Verdict")
     body = tag(
-        "tbody", *(tried_row(row, axis, dots.get(row["name"], ()), of["verdict"]["use"]) for row in ranked)
+        "tbody", *(tried_row(row, axis, dots.get(row["name"], ()), of["verdict"]["use"]) for row in others)
     )
     made = [
         tag("p", *lead(of, base), class_="summary"),
