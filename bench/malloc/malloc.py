@@ -12,7 +12,7 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from machine import machine_line
 from mallard.compare.mallocs import chosen
 from malloc_programs import (
     DRIFT,
+    Program,
     compared,
     compile_own,
     prepare,
@@ -210,6 +211,11 @@ def figures(ratio: Callable[[str], float | None]) -> str:
     return " ".join(number(ratio(figure), ".2f") for figure in FIGURES)
 
 
+def asked_of(programs: Iterable[Program], wanted: argparse.Namespace) -> Iterator[Program]:
+    """Yield the programs that are asked for: all where none is named."""
+    yield from (one for one in programs if not wanted.program or one.name in wanted.program)
+
+
 def compare_all(
     mallard: str, wanted: argparse.Namespace, names: Sequence[str], found: dict[str, Any]
 ) -> None:
@@ -220,9 +226,7 @@ def compare_all(
     comparisons: list[Comparison] = []
     rows = None if wanted.json else Rows("CPU, max RSS", names)
     try:
-        for program in programs():
-            if wanted.program and program.name not in wanted.program:
-                continue
+        for program in asked_of(programs(), wanted):
             print(f"{program.name}: {program.does}", file=sys.stderr)
             result = compared(mallard, program, FOLDER, options)
             found[program.name] = result
@@ -243,9 +247,7 @@ def replay_all(mallard: str, wanted: argparse.Namespace, names: Sequence[str], f
     replays: list[Replay] = []
     rows = None if wanted.json else Rows("replayed", names)
     try:
-        for program in replayed_programs():
-            if wanted.program and program.name not in wanted.program:
-                continue
+        for program in asked_of(replayed_programs(), wanted):
             print(f"journal of {program.name}", file=sys.stderr)
             for way, result in replayed(mallard, program, FOLDER, names):
                 found[f"{program.name} {way}"] = result
