@@ -145,10 +145,12 @@ def test_the_papers_table_and_its_findings_stand_below_ours(tmp_path: Path) -> N
     assert ours < theirs < beyond
     assert lines[theirs + 4].split()[:4] == ["2^6", "10.2", "11.0", "7.16"]
     judged = [line for line in lines[beyond:] if "(section 7.3: " in line]
-    assert judged[0] == (
-        "holds           The global allocator is always the slowest. (section 7.3: 44 of 44; "
-        "counted as holding: above 1 everywhere; ratios from 1.5 to 14, median 6)"
-    )
+    # The first column is as wide as the longest judgement, which is a matter of what was measured.
+    assert judged[0].split(maxsplit=1) == [
+        "holds",
+        "The global allocator is always the slowest. (section 7.3: 44 of 44; "
+        "counted as holding: above 1 everywhere; ratios from 1.5 to 14, median 6)",
+    ]
     left_out = "findings about what was not measured."
     assert sum(line.startswith("Left out: ") and line.endswith(left_out) for line in lines) == 1
     assert sum(line.startswith("A ratio is within noise where ") for line in lines) == 1
