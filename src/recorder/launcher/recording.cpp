@@ -37,7 +37,7 @@ std::string name_of_call(std::uint32_t number) {
   }
 }
 
-constexpr char way_out[] = "; unrecorded, the program goes on: record it without its filter";
+constexpr char without_filter[] = "; unrecorded, the program goes on: record it without its filter";
 
 // Whether the program died of what the recorder did in it; empty if not.
 std::string find_own_fault(const journal::spool_header& spool, const ending& end) {
@@ -45,10 +45,10 @@ std::string find_own_fault(const journal::spool_header& spool, const ending& end
   if (end.strict && (end.signal == SIGSEGV || (end.signal == SIGKILL && in_a_call)))
     return "the recorder has ended the program, which entered seccomp's strict mode by a call that the "
            "recorder does not see" +
-           std::string(way_out);
+           std::string(without_filter);
   if (end.signal == SIGSYS && in_a_call)
     return "the recorder has ended the program: a seccomp filter forbids its system call " +
-           name_of_call(spool.latest_call) + way_out;
+           name_of_call(spool.latest_call) + without_filter;
   return {};
 }
 

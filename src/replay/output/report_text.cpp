@@ -229,12 +229,12 @@ std::string heading(const std::string& name, const std::string& text) {
   return padded(name, 14, true) + text + '\n';
 }
 
-std::string regions_of(const trace_facts& f) {
+std::string regions_line(const trace_facts& f) {
   return std::to_string(f.deallocations) + " frees, " + std::to_string(f.creations) + " regions, cleared " +
          std::to_string(f.clears) + " times";
 }
 
-std::string threads_of(const trace_facts& f) {
+std::string threads_line(const trace_facts& f) {
   return std::to_string(f.threads_replayed) + " threads with operations, " +
          std::to_string(f.threads_at_once) + " alive at once; " +
          (f.deallocations == f.never_freed ? "no frees"
@@ -243,7 +243,7 @@ std::string threads_of(const trace_facts& f) {
                                                  " of the frees by another thread than allocated");
 }
 
-std::string part_of(const report_input& in) {
+std::string part_line(const report_input& in) {
   const part_facts& p = in.facts.part;
   const double all = static_cast<double>(in.facts.allocations + in.facts.reallocations);
   return std::to_string(p.blocks) + " blocks, " + percent(static_cast<double>(p.blocks) / all) +
@@ -260,14 +260,14 @@ std::string journal_lines(const report_input& in) {
       std::to_string(f.events) + " events of " + std::to_string(f.threads) + " thread" +
           (f.threads == 1 ? "" : "s") + ": " + std::to_string(f.allocations) + " allocations" +
           (f.callocs == 0 ? "" : " (" + std::to_string(f.callocs) + " callocs)") + ", " +
-          (f.of == subject::regions ? regions_of(f) : std::to_string(f.reallocations) + " reallocations") +
+          (f.of == subject::regions ? regions_line(f) : std::to_string(f.reallocations) + " reallocations") +
           ", " + format_bytes(f.total_bytes) + " in all");
   text += heading("", "most alive at once " + format_bytes(f.max_live_bytes) + "; " +
                           std::to_string(f.max_live_objects) + " blocks" +
                           (f.of == subject::regions ? "; " + std::to_string(f.max_live_regions) + " regions"
                                                     : std::string()));
-  if (f.of == subject::threads) text += heading("", threads_of(f));
-  if (f.part.heaps != 0) text += heading("part", part_of(in));
+  if (f.of == subject::threads) text += heading("", threads_line(f));
+  if (f.part.heaps != 0) text += heading("part", part_line(in));
   const double millions = static_cast<double>(f.events) / 1e6;
   text += heading("", "read in " + number(in.read_cpu_seconds, 2) + " s of CPU time: " +
                           number(millions / in.read_cpu_seconds, 1) + " million events a second");
