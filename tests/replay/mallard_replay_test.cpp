@@ -433,8 +433,8 @@ void expect_latencies(const json& row, const char* kind) {
 TEST_F(MallardReplay, SingleOperationsOfAFixtureAreTimed) {
   for (const std::string name : {"sqlite3", "cc1plus"}) {
     if (name == "cc1plus" && !slow_tests) continue;
-    const std::string most = slow_tests ? "50000" : "5000";
-    shell("xz -dc " MALLARD_FIXTURES "/" + name + ".txt.xz | head -n " + most + " > " + path_);
+    const std::string lines = slow_tests ? "50000" : "5000";
+    shell("xz -dc " MALLARD_FIXTURES "/" + name + ".txt.xz | head -n " + lines + " > " + path_);
     const std::string options = " --warm-time 0 --latency --passes 3 --touch all --strategy multipool ";
     const run_result r = shell("$REPLAY --json --litter 1" + options + path_);
     ASSERT_EQ(r.exit_code, 0);
