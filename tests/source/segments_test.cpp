@@ -336,6 +336,19 @@ TEST_F(Segments, PagesMoveFromOneSpanToAnother) {
   EXPECT_EQ(memory_of(c)[7 * segment_bytes], std::byte{0});
 }
 
+// Of 65,530 that a process may have, each takes two.
+TEST_F(Segments, SpansThatPagesWereMovedToLeaveTheProcessMappings) {
+  segment* const from = take(1);
+  std::vector<segment*> all{take(1)};
+  if (!from_.move_pages(from, all[0], 4096)) GTEST_SKIP() << "the system is too old";
+  do all.push_back(take(1));
+  while (all.size() != 20000 && from_.move_pages(from, all.back(), 4096));
+  EXPECT_LT(all.size(), 10000u);
+  EXPECT_GT(all.size(), 5000u);
+  from_.give_back(all[0], 1);
+  EXPECT_TRUE(from_.move_pages(from, all.back(), 4096));
+}
+
 TEST_F(Segments, WhereAllPagesWereMovedFromIsZeroToItsEnd) {
   segment* const a = take(3);
   segment* const b = take(8);
@@ -358,6 +371,29 @@ TEST_F(Segments, WhatTheSystemRefusesIsNullAndChangesNothing) {
   EXPECT_EQ(take(0), nullptr);
   EXPECT_EQ(take(1, std::size_t{1} << 62), nullptr);
   from_.give_back(a, 1);
+}
+
+TEST_F(Segments, WhereTheSystemGivesNoMoreWhatIsDirtyIsJoinedWithWhatIsClean) {
+  segment* const a = take(100);
+  (void)take(1);
+  from_.give_back(a, 40);
+  tried_range::refuses = true;
+  EXPECT_EQ(take(100), a);
+  EXPECT_TRUE(a->is_zero);
+}
+
+TEST_F(Segments, WhereTheSystemGivesNoMoreAllFreeSpansAreLookedAt) {
+  segment* const longest = take(40);
+  std::vector<segment*> shorter;
+  for (int i = 0; i != 10; ++i) {
+    (void)take(1);
+    shorter.push_back(take(33));
+  }
+  (void)take(1);
+  from_.give_back(longest, 0);
+  for (segment* s : shorter) from_.give_back(s, 0);
+  tried_range::refuses = true;
+  EXPECT_EQ(take(40), longest);
 }
 
 TEST_F(Segments, ErrnoStaysWhatItWas) {

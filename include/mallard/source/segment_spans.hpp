@@ -93,13 +93,13 @@ class segment_spans {
     return use == segment_use::clean || use == segment_use::dirty;
   }
 
-  // A free span of at least `length`, cut to that length and out of all lists; null if there is none.
-  [[nodiscard]] segment* take(std::size_t length, segment_use kind) noexcept {
+  // A free span of at least `length`, cut to that length and out of all lists; null if there is none, or none
+  // among the first `looks` of those whose list has shorter ones, too.
+  [[nodiscard]] segment* take(std::size_t length, segment_use kind, std::size_t looks = 8) noexcept {
     lists& all = lists_of(kind);
     std::size_t list = list_of(length);
     number found = 0;
-    if (length > 32) {  // whose list has shorter ones, too
-      int looks = 8;
+    if (length > 32) {
       for (number i = all.first[list]; i != 0 && looks-- != 0; i = at(i)->next)
         if (at(i)->length >= length && (found == 0 || at(i)->length < at(found)->length)) found = i;
       ++list;
@@ -122,6 +122,7 @@ class segment_spans {
   void insert(number first, number length, segment_use kind, std::uint32_t stamp) noexcept {
     if (const segment* const last = at(first - 1); last->use == kind) {
       const number before = last->length;
+      at(first)->use = segment_use::none;
       first -= before;
       stamp = mean(stamp, length, at(first)->stamp, before);
       remove(at(first));
@@ -197,6 +198,10 @@ class segment_spans {
           return {"segment_spans: the ends of a free span differ"};
         ++free_spans;
       }
+      const std::size_t inner = s->length - static_cast<std::size_t>(is_free(s->use));
+      for (std::size_t n = 1; n < inner; ++n)
+        if (at(i + n)->use != segment_use::none)
+          return {"segment_spans: a segment inside of a span has a use"};
       if (s->use == segment_use::dirty) dirty += s->length;
       if (!is_free(s->use)) in_use += s->length;
       before = s->use;

@@ -110,6 +110,7 @@ class basic_segments {
       s = spans_.take(length + spare, segment_use::clean);
     }
     if (s == nullptr) s = take_new(length + spare);
+    if (s == nullptr) s = take_last(length + spare);
     errno = saved_errno;
     if (s == nullptr) return nullptr;
     if (spare != 0) s = cut_aligned(s, length, align);
@@ -147,12 +148,15 @@ class basic_segments {
   }
 
   // Moves the pages of the first `bytes` bytes, whole pages, from one large span to another, which costs less
-  // than copying them, and holds nothing twice. The first one is zero then. False if the system cannot.
+  // than copying them, and holds nothing twice. The first one is zero then. False if the system cannot, or
+  // has as many such mappings as are good for it.
   [[nodiscard]] bool move_pages(segment* from, segment* to, std::size_t bytes) noexcept {
+    if (moved_.load(std::memory_order_relaxed) >= most_moved) return false;
     const int saved_errno = errno;
     const bool are_moved = Range::move_pages(start_of(from), start_of(to), bytes);
     if (are_moved) {
       to->state = moved;
+      moved_.fetch_add(1, std::memory_order_relaxed);
       const std::size_t behind = from->length * segment_bytes - bytes;
       if (behind != 0) Range::purge(start_of(from) + bytes, behind);
       from->is_zero = true;
@@ -334,6 +338,15 @@ class basic_segments {
     return s;
   }
 
+  // The same where the system gives no more: dirty and clean spans, which lie side by side, become one, and
+  // all of them are looked at.
+  MALLARD_NOINLINE segment* take_last(std::size_t length) noexcept {
+    if (spans_.oldest() == 0 && length <= 32) return nullptr;
+    while (spans_.oldest() != 0) purge_oldest(max_segments);
+    segment* const s = spans_.take(length, segment_use::clean, max_segments);
+    return s != nullptr ? s : take_new(length);
+  }
+
   // Cuts `length` segments at a multiple of `align` out of a span, and gives back the rest.
   segment* cut_aligned(segment* s, std::size_t length, std::size_t align) noexcept {
     const segment_use kind = s->is_zero ? segment_use::clean : segment_use::dirty;
@@ -385,8 +398,11 @@ class basic_segments {
   // How many of a span's segments from number `from` on are dirty, where its heap has touched as many: all of
   // a span that was dirty before, and none where pages were moved to.
   static constexpr std::uint8_t moved = 1;  // the state of such a large span, otherwise 0
+  // Each is a mapping of its own and parts its neighbours; the system allows a process 65,530.
+  static constexpr std::uint32_t most_moved = 8192;
   std::size_t dirtied(const segment& s, std::size_t from, std::size_t touched) noexcept {
     if (s.use != segment_use::large || s.state != moved) return s.is_zero ? touched : s.length - from;
+    if (from == 0) moved_.fetch_sub(1, std::memory_order_relaxed);
     std::byte* const begin = start_of(&s) + from * segment_bytes;
     const std::size_t bytes = (s.length - from) * segment_bytes;
     Range::renew(begin, bytes);
@@ -557,6 +573,7 @@ class basic_segments {
   std::size_t used_ = 0;                      // segments in spans of heaps
   std::size_t peak_ = 0;
   std::size_t purged_ = 0;
+  std::atomic<std::uint32_t> moved_ = 0;  // spans that pages were moved to
   std::uint32_t keep_time_ = default_keep_time;
   std::uint32_t now_ = 0;
   std::uint32_t until_time_ = 1;
