@@ -88,6 +88,7 @@ class bump_pool final : public segment_keeper {
     of_->send_batch();
     of_->collect();
     if (current_ != nullptr && current_->left == 0) {
+      freed_.fill(nullptr);  // some of that lies in it
       restart();
       return true;
     }

@@ -291,6 +291,10 @@ TEST_F(Plan, ARegionIsCarvedInOrderAndAReapReusesWhatWasFreed) {
   EXPECT_EQ(run(make_plan(strategy::reap), "region"), "rising reused\n");
 }
 
+TEST_F(Plan, AReapThatBeginsASegmentAnewGivesNothingTwice) {
+  EXPECT_EQ(run(make_plan(strategy::reap), "begun_anew"), "apart\n");
+}
+
 TEST_F(Plan, PhasesThatFollowEachOtherShareMemory) {
   const auto peak = [](const std::string& said) { return std::strtod(said.c_str() + 6, nullptr); };
   const double without = peak(output_of(MALLARD_PLAN_PROGRAM " phases"));
