@@ -112,16 +112,17 @@ void after_fork() noexcept {
   heaps_mutex.unlock();
 }
 
-[[gnu::constructor(101)]] void register_for_forks() noexcept {
-  (void)::pthread_atfork(before_fork, after_fork, after_fork);
-}
+constinit std::atomic<bool> are_registered = false;
 
 }  // namespace
+
+[[gnu::constructor(101)]] void register_for_forks() noexcept {
+  if (!are_registered.exchange(true)) (void)::pthread_atfork(before_fork, after_fork, after_fork);
+}
 
 void borrowed_heap::acquire() noexcept {
   if ((heap_ = set_aside) != nullptr) return;
   const int saved_errno = errno;
-  heap_ = nullptr;
   {
     const std::lock_guard guard(heaps_mutex);
     if (!has_key) has_key = ::pthread_key_create(&key, end_of_thread) == 0;
@@ -129,11 +130,15 @@ void borrowed_heap::acquire() noexcept {
         first_idle != nullptr ? std::exchange(first_idle, first_idle->idle) : make_heap();
     if (found != nullptr) heap_ = &found->of_thread;
   }
-  if (heap_ == nullptr) return;
+  if (heap_ == nullptr) {
+    errno = saved_errno;
+    return;
+  }
   is_borrowed_ = has_ended;
   if (!is_borrowed_) {
     mine = heap_;  // before the next call, which may allocate
     if (has_key) (void)::pthread_setspecific(key, heap_);
+    register_for_forks();  // of the first thread, mostly: long before all constructors have run
   }
   errno = saved_errno;
 }
@@ -141,8 +146,11 @@ void borrowed_heap::acquire() noexcept {
 pools_of_heap& pools_of(heap* h) noexcept { return entry_of(h)->pools; }
 
 void* lasting_memory(std::size_t bytes) noexcept {
+  const int saved_errno = errno;
   const std::lock_guard guard(heaps_mutex);
-  return take_unused(bytes);
+  void* const place = take_unused(bytes);
+  errno = saved_errno;
+  return place;
 }
 
 void borrowed_heap::give_back() noexcept { make_idle(heap_); }

@@ -48,6 +48,10 @@ class futex_mutex {
   std::atomic<int> state_ = is_free;
 };
 
+// Registers what holds these locks while the process forks, once. Whoever registers earlier has a handler
+// that runs while they are held.
+void register_for_forks() noexcept;
+
 // Has a lock held while the process forks, too: at most four, before any thread is started. A thread that
 // holds one of them takes no heap's lock meanwhile.
 void hold_over_forks(futex_mutex& mutex) noexcept;

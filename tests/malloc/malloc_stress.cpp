@@ -25,6 +25,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <new>
 #include <random>
 #include <string_view>
@@ -45,6 +46,7 @@ std::atomic<std::uint64_t> threads_begun = 0;
 std::atomic<std::uint64_t> signals_seen = 0;
 std::atomic<bool> is_over = false;
 std::array<std::atomic<block*>, 4096> places{};
+std::mutex of_a_library;  // which holds it while the process forks
 
 [[noreturn]] void fail(const char* what, const block* b) {
   std::fprintf(stderr, "malloc_stress: %s: the block at %p\n", what, static_cast<const void*>(b));
@@ -72,6 +74,10 @@ class worker {
 
   // One block more or less in the shared places, and one of its own.
   void step() {
+    if (random_() % 32 == 0) {
+      const std::lock_guard guard(of_a_library);
+      end(make());
+    }
     operations.fetch_add(1, std::memory_order_relaxed);
     std::atomic<block*>& place = places[random_() % places.size()];
     if (block* const old = place.exchange(random_() % 8 == 0 ? nullptr : make(), std::memory_order_acq_rel))
@@ -201,11 +207,13 @@ bool library_works(int mode) {
   return ::dlclose(library) == 0 && is_same;
 }
 
-// Before any library's constructors: a handler installed later must pass the signal on.
-void count_signals(int, char**, char**) {
+// Before any library's constructors: a handler installed later must pass the signal on, and a fork may wait
+// for a thread that allocates.
+void install_handlers(int, char**, char**) {
+  ::pthread_atfork([] { of_a_library.lock(); }, [] { of_a_library.unlock(); }, [] { of_a_library.unlock(); });
   std::signal(SIGUSR2, [](int) { signals_seen.fetch_add(1, std::memory_order_relaxed); });
 }
-[[gnu::section(".preinit_array"), gnu::used]] void (*const first)(int, char**, char**) = count_signals;
+[[gnu::section(".preinit_array"), gnu::used]] void (*const first)(int, char**, char**) = install_handlers;
 
 std::size_t resident_mib() {
   std::size_t pages = 0;
