@@ -24,6 +24,8 @@
 
 using std::size_t;
 
+extern "C" void* __libc_malloc(size_t size);
+
 // Of C23, which the C library may not have; the malloc has.
 extern "C" [[gnu::noinline]] void free_sized(void* p, size_t size) noexcept {
   reinterpret_cast<void (*)(void*, size_t)>(dlsym(RTLD_NEXT, "free_sized"))(p, size);
@@ -550,6 +552,12 @@ constexpr void (*loops[])() = {
 
 // Threads that allocate what others free, while children are made, and libraries come and go.
 void work() {
+  // A library may have allocated by the C library's own malloc before its calls came here.
+  char* const elsewhere = static_cast<char*>(__libc_malloc(100));
+  strcpy(elsewhere, "kept");
+  char* const grown = static_cast<char*>(realloc(elsewhere, 200));
+  if (strcmp(grown, "kept") != 0) abort();
+  free(grown);
   static std::atomic<char*> passed[64];
   const auto turn = [](unsigned seed) {
     for (int i = 0; i != 20000; ++i) {

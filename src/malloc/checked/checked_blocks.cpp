@@ -17,6 +17,7 @@
 // The C library's own; absent where that is linked statically.
 extern "C" {
 [[gnu::weak]] void __libc_free(void* p);
+[[gnu::weak]] void* __libc_realloc(void* p, std::size_t size);
 }
 extern "C" int __cxa_atexit(void (*f)(void*), void* with, void* library) noexcept;
 
@@ -94,7 +95,8 @@ MALLARD_NOINLINE made_block make_of_waiting(std::size_t size, std::size_t align,
 // The C library's heap: a library may have called its malloc by another name.
 constinit std::byte* first_break = nullptr;
 bool is_of_c_library(const void* p) noexcept {
-  return first_break != nullptr && p >= first_break && p < static_cast<std::byte*>(::sbrk(0));
+  return the_segments.find(p) == nullptr && first_break != nullptr && p >= first_break &&
+         p < static_cast<std::byte*>(::sbrk(0));
 }
 
 MALLARD_NOINLINE void report_invalid(const void* p, const char* function, const walk_start& caller) noexcept {
@@ -188,7 +190,7 @@ void* allocate_zeroed(std::size_t size, const way& by, const walk_start& caller)
 void deallocate(void* p, std::size_t size, std::size_t align, const way& by,
                 const walk_start& caller) noexcept {
   if (p == nullptr) return;
-  if (the_segments.find(p) == nullptr && is_of_c_library(p)) [[unlikely]] {
+  if (is_of_c_library(p)) [[unlikely]] {
     if (__libc_free != nullptr) __libc_free(p);
     return;
   }
@@ -201,6 +203,8 @@ void deallocate(void* p, std::size_t size, std::size_t align, const way& by,
 
 void* reallocate(void* p, std::size_t size, const way& by, const walk_start& caller) noexcept {
   if (p == nullptr) return allocate(size, default_align, by, caller);
+  if (is_of_c_library(p) && __libc_realloc != nullptr) [[unlikely]]
+    return __libc_realloc(p, size);
   if (size == 0) return deallocate(p, unknown_size, 0, by, caller), nullptr;
   const place b = live_at(p, by.function, caller);
   if (!b) return allocate(size, default_align, by, caller);  // with what it points to unknown

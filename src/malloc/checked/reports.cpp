@@ -354,7 +354,7 @@ void prepare_reports() noexcept {
   limit = std::clamp<std::size_t>(option("MALLARD_MALLOC_REPORTS", limit), 1, most_reports);
   aborts = option("MALLARD_MALLOC_ABORT", 0) != 0;
   exit_code = static_cast<int>(option("MALLARD_MALLOC_EXIT_CODE", default_exit_code));
-  if (const char* const path = ::getenv("MALLARD_MALLOC_READER");
+  if (const char* const path = ::secure_getenv("MALLARD_MALLOC_READER");
       path != nullptr && ::strlen(path) < sizeof reader.sun_path) {
     reader.sun_family = AF_UNIX;
     ::strcpy(reader.sun_path, path);
