@@ -93,6 +93,7 @@ class report_text {
 
 struct sums {
   std::size_t heaps = 0;
+  std::size_t bytes = 0;  // of all slabs
   std::size_t slabs[heap::classes::count]{};
   std::size_t blocks[heap::classes::count]{};
 };
@@ -104,8 +105,10 @@ sums sum_of_heaps() noexcept {
       [](const heap& h, void* with) {
         auto& total = *static_cast<sums*>(with);
         ++total.heaps;
-        const auto add = [&total](std::size_t size, std::size_t slabs, std::size_t blocks) {
+        const auto add = [&total](std::size_t size, std::size_t slabs, std::size_t bytes,
+                                  std::size_t blocks) {
           const std::size_t index = heap::classes::index(size, 1);
+          total.bytes += bytes;
           total.slabs[index] += slabs;
           total.blocks[index] += blocks;
         };
@@ -246,7 +249,7 @@ void tell_on_signal(const char* name) noexcept {
 [[gnu::constructor(102)]] void read_options() noexcept {
   const int saved_errno = errno;
   const std::size_t decay = option("MALLARD_MALLOC_DECAY_MS", shared_segments::default_keep_time);
-  the_segments.set_keep_time(static_cast<std::uint32_t>(decay));
+  the_segments.set_keep_time(static_cast<std::uint32_t>(std::min<std::size_t>(decay, UINT32_MAX)));
   the_segments.set_huge_pages(option("MALLARD_MALLOC_HUGE_PAGES", 0) != 0);
   if (const char* const text = ::secure_getenv("MALLARD_MALLOC_STATS"); text != nullptr && *text != 0) {
     tells_at_exit = !is_number(text) || ::strtoul(text, nullptr, 10) != 0;
@@ -276,15 +279,11 @@ MALLARD_ENTRY struct mallinfo2 mallinfo2() noexcept {
   const mallard::segments_usage u = the_segments.usage();
   const sums all = sum_of_heaps();
   std::size_t in_slabs = 0;
-  std::size_t slabs = 0;
-  for (std::size_t i = 0; i != heap::classes::count; ++i) {
-    in_slabs += all.blocks[i] * heap::classes::size(i);
-    slabs += all.slabs[i] * shared_segments::segment_bytes;
-  }
+  for (std::size_t i = 0; i != heap::classes::count; ++i) in_slabs += all.blocks[i] * heap::classes::size(i);
   struct mallinfo2 result;
   memset(&result, 0, sizeof result);
   result.arena = u.used + u.dirty;
-  result.uordblks = in_slabs + (u.used - slabs);
+  result.uordblks = std::min(in_slabs + (u.used - std::min(u.used, all.bytes)), result.arena);
   result.fordblks = result.arena - result.uordblks;
   result.keepcost = u.dirty;
   return result;

@@ -224,6 +224,8 @@ std::string owners(std::size_t count) {
     for (std::size_t j = 0; j != i; ++j) is_new &= first[i] != first[j];
     kinds += is_new;
   }
+  const struct mallinfo2 all_memory = ::mallinfo2();
+  if (all_memory.uordblks > all_memory.arena || all_memory.uordblks < count * 21 * 40) return "wrong totals";
   return std::to_string(kinds) + " of " + std::to_string(count) + " apart, " + std::to_string(moved) +
          " astray";
 }
@@ -494,6 +496,30 @@ APART std::string one_region() {
   return result;
 }
 
+// A segment of a reap begins anew, where nothing lives in it, while another one is in use: whether what was
+// freed there before serves a request as well.
+APART std::string begun_anew() {
+  constexpr std::size_t segment = 65536;
+  const auto at = [](const char* p) { return reinterpret_cast<std::uintptr_t>(p) % segment; };
+  const auto make = [](std::size_t size) { return static_cast<char*>(make_a(size)); };
+  std::vector<char*> first;
+  do first.push_back(make(3000));
+  while (first.size() < 2 || at(first.back()) > at(first[first.size() - 2]));
+  std::vector<char*> second{first.back()};
+  first.pop_back();
+  for (int i = 0; i != 500; ++i) second.push_back(make(56));
+  for (std::size_t i = 1; i != second.size(); ++i) std::free(second[i]);
+  second.resize(1);
+  do second.push_back(make(second.size() == 1 ? 56 : 3000));
+  while (at(second.back()) + 2 * 3008 < segment);
+  for (char* p : second) std::free(p);
+  const auto size = std::size_t{4000};
+  char* const large = make(size);
+  std::memset(large, 1, size);
+  for (int i = 0; i != 400; ++i) std::memset(make(56), 2, 56);
+  return std::all_of(large, large + size, [](char c) { return c == 1; }) ? "apart" : "twice";
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -512,6 +538,7 @@ int main(int count, char** arguments) {
   if (what == "phases") said = phases();
   if (what == "pages") said = pages();
   if (what == "region") said = one_region();
+  if (what == "begun_anew") said = begun_anew();
   std::puts(said.c_str());
   return 0;
 }

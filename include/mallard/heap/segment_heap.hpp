@@ -120,7 +120,9 @@ class lasting_segment_heap {
       largest_in_batch_ = s.size;
       std::swap(batch_.front(), batch_[batch_count_]);
     }
-    if (++batch_count_ == batch_.size()) send_batch();
+    if (++batch_count_ != batch_.size()) return;
+    send_batch();
+    collect();
   }
 
   // Blocks of others that wait to be returned go to their heaps, which must not have ended. The largest one,
@@ -173,6 +175,7 @@ class lasting_segment_heap {
   [[nodiscard]] MALLARD_NOINLINE segment* allocate_large(std::size_t size, std::size_t align,
                                                          std::size_t room = 0) noexcept {
     if (size > max_request - page - room || align > max_request) return nullptr;
+    collect();
     const std::size_t bytes = align_up(size == 0 ? 1 : size, page);
     segment* s = from_.take(segments_for(bytes + room), segment_use::large, align, &large_);
     if (s == nullptr && room != 0) s = from_.take(segments_for(bytes), segment_use::large, align, &large_);
@@ -241,8 +244,8 @@ class lasting_segment_heap {
     return result;
   }
 
-  // Calls f(class size, slabs, blocks in use) for each class that has a slab. Approximate, if the heap is in
-  // use.
+  // Calls f(class size, slabs, bytes of these, blocks in use) for each class that has a slab. Approximate, if
+  // the heap is in use.
   template <class F>
   void for_each_class(F f) const noexcept {
     slabs_.for_each_class(f);

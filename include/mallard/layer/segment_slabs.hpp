@@ -193,14 +193,19 @@ class segment_slabs : public segment_keeper {
     return result;
   }
 
-  // Calls f(class size, slabs, blocks in use) for each class that has a slab. Approximate, if the heap is in
-  // use.
+  // Calls f(class size, slabs, bytes of these, blocks in use) for each class that has a slab. Approximate, if
+  // the heap is in use: a slab may become one of other heaps meanwhile.
   template <class F>
   void for_each_class(F f) const noexcept {
     std::array<std::size_t, classes::count> blocks{};
-    for (number i = slabs_; i != 0; i = from_.at(i)->older) blocks[from_.at(i)->index] += used(*from_.at(i));
-    for (std::size_t i = 0; i != classes::count; ++i)
-      if (slab_counts_[i] != 0) f(classes::size(i), std::size_t{slab_counts_[i]}, blocks[i]);
+    for (number i = slabs_; i != 0; i = from_.at(i)->older) {
+      const std::size_t index = from_.at(i)->index;
+      if (index < classes::count) blocks[index] += used(*from_.at(i));
+    }
+    for (std::size_t i = 0; i != classes::count; ++i) {
+      const std::size_t slabs = slab_counts_[i];
+      if (slabs != 0) f(classes::size(i), slabs, slabs * slab_bytes_, blocks[i]);
+    }
   }
 
   // O(slabs + free blocks).
