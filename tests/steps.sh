@@ -182,7 +182,7 @@ test_mutations() {
 # --- what ./dev test runs -------------------------------------------------------------------------
 
 # Folders of tests/ that are built without sanitizers, and those that are built with them.
-plain="core;source;debug;layer;thread;heap;resource;allocator;capi;containers;journal;symbols;profile;harness;recorder;replay;examples"
+plain="core;source;debug;layer;thread;heap;resource;allocator;capi;containers;journal;symbols;profile;harness;recorder;unwind;malloc;replay;examples"
 sanitized="model;capi"
 
 # What the Python packages are made of, and their tests.

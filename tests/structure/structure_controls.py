@@ -280,6 +280,18 @@ class Controls(unittest.TestCase):
         }
         self.demand(tests_complete.test_built, sound, violations)
 
+    def test_room_built(self) -> None:
+        """A room that no step builds by default is found."""
+        sound = {
+            "tests/CMakeLists.txt": "set(rooms replay bench)\nlist(APPEND rooms core\n  model)\n",
+            "tests/steps.sh": 'plain="core;replay;examples"\nsanitized="model"\n',
+        }
+        violations: dict[str, Tree] = {
+            "tests/core is no room": {"tests/steps.sh": 'plain="replay"\nsanitized="model"\n'},
+            "tests/malloc is no room": {"tests/CMakeLists.txt": "set(rooms replay malloc)\n"},
+        }
+        self.demand(tests_complete.room_built, sound, violations)
+
     def test_threads_watched(self) -> None:
         """A test that includes <thread>, itself or by a header, and is not marked is found."""
         sound = {

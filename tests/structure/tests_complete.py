@@ -7,6 +7,8 @@ header_tested    every header of the library has a test of its own name: layer/b
                  tests/model/NAME_model_test.cpp is one as well
 test_built       every test and fuzz target stands in the nearest CMakeLists.txt above it: what is not built
                  cannot fail
+room_built       every folder that tests/CMakeLists.txt has among its rooms is one that tests/steps.sh has built
+                 by default, or is excepted
 threads_watched  every test of the library in which threads are at work is run under ThreadSanitizer: it
                  includes <thread>, itself or by a header of the tests that it names, and is marked THREADS
                  in the nearest CMake file above it; the model suite has threads for every heap, and what of
@@ -74,6 +76,21 @@ def test_built(root: Path) -> Iterator[str]:
                 yield f"{source.relative_to(root)} is not named in {cmake.relative_to(root)}"
 
 
+# Rooms that ./dev test leaves to --all.
+ONLY_BY_ALL = {"bench"}
+ROOMS_OF_CMAKE = re.compile(r"(?:set\(rooms|list\(APPEND rooms)\s+([^)]*)\)")
+ROOMS_OF_STEPS = re.compile(r'^(?:plain|sanitized)="([^"]*)"', re.MULTILINE)
+
+
+def room_built(root: Path) -> Iterator[str]:
+    """Rooms that no step of the default names."""
+    cmake, steps = root / "tests/CMakeLists.txt", root / "tests/steps.sh"
+    rooms = {room for found in ROOMS_OF_CMAKE.findall(cmake.read_text("utf-8")) for room in found.split()}
+    built = {room for found in ROOMS_OF_STEPS.findall(steps.read_text("utf-8")) for room in found.split(";")}
+    for room in sorted(rooms - built - ONLY_BY_ALL):
+        yield f"tests/{room} is no room that tests/steps.sh builds"
+
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<][^">]+)[">]', re.MULTILINE)
 MARKED = re.compile(r"mallard_test\(\s*(?:\w+/)*(\w+)\s+THREADS\b")
 ROOMS = [*include_order.LIBRARY, "containers"]
@@ -106,6 +123,7 @@ def violations(root: Path) -> Iterator[str]:
     """What any of the rules says."""
     yield from header_tested(root)
     yield from test_built(root)
+    yield from room_built(root)
     yield from threads_watched(root)
 
 
