@@ -237,6 +237,30 @@ def test_what_takes_too_much_memory_is_out(said: Callable[..., Tried]) -> None:
     assert found.choice.use == NOTHING
 
 
+@pytest.mark.parametrize(("rss", "output"), [(1e6, "other"), (1.5e6, "same")])
+@pytest.mark.parametrize("by", [KeyboardInterrupt(), RunError("it is gone"), None])
+def test_what_differs_is_out_in_rounds_that_are_cut_short(
+    said: Callable[..., Tried],
+    monkeypatch: pytest.MonkeyPatch,
+    by: BaseException | None,
+    rss: float,
+    output: str,
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("mallard.compare.halving.monotonic", lambda: clock[0])
+
+    def cut_short(name: str, number: int) -> Taken:
+        clock[0] += 1
+        if by and name == BASE and number == 8:
+            raise by
+        return taken(0.5, rss, output=output) if name == "mimalloc" else taken(1)
+
+    seconds = float("inf") if by else 25
+    found = said(cut_short, "mimalloc", "mallard", most_rss=1.25, seconds=seconds)
+    assert found.left_out.keys() == {"mimalloc"}
+    assert (found.choice.use, found.choice.best, found.choice.kind) == (NOTHING, "mallard", "no difference")
+
+
 def test_a_plan_beyond_its_own_limit_is_told(said: Callable[..., Tried]) -> None:
     def costs(name: str, _: int) -> Taken:
         return taken(0.8 if name == "plan" else 1.0, 1.3e6 if name in ("plan", "mimalloc") else 1e6)

@@ -89,6 +89,11 @@ class Trial(Session):
     most_rss: float = inf  # of the base's
     parts: list[Part] = field(default_factory=list)
 
+    def measure_rounds(self, progress: Progress, one_round: float) -> None:
+        """Run the rounds that count, and leave out what differs in them, whatever has ended them."""
+        Session.measure_rounds(self, progress, one_round)
+        self.leave_out_what_differs()
+
     def take_turns(self, progress: Progress, one_round: float) -> None:
         """Run all stages, until time is up or no candidate is left beside the base."""
         shuffled = random.Random(self.schedule.seed)
