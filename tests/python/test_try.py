@@ -71,9 +71,13 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Trial]:
             counts[name] = counts.get(name, -1) + 1
             return cost(name, counts[name])
 
+        unusable = settings.pop("unusable", ())
         monkeypatch.setattr("mallard.compare.rounds.run", one)
         monkeypatch.setattr(Session, "look_into", lambda _self, _progress: None)
-        rows = [Row(malloc(name)) for name in (BASE, *names, TWIN)]
+        rows = [
+            Row(malloc(name), reason="it cannot be loaded" if name in unusable else "")
+            for name in (BASE, *names, TWIN)
+        ]
         schedule = Schedule(rounds=0, least=0, seconds=settings.pop("seconds", float("inf")))
         trial = Trial(Program(("work", "it"), "work", Path()), schedule, rows, **settings)
         trial.measure(lambda _share, _what, _seconds: None)
@@ -221,6 +225,23 @@ def test_what_prints_something_else_or_crashes_is_out(said: Callable[..., Tried]
     assert found.choice.use == NOTHING
 
 
+@pytest.mark.parametrize("unusable", [MALLOCS, ()])
+def test_where_no_candidate_is_left_there_is_nothing_to_gain(
+    said: Callable[..., Tried], unusable: tuple[str, ...]
+) -> None:
+    def failing(name: str, _: int) -> Taken:
+        if name in MALLOCS:
+            raise RunError("it exited with 1")
+        return taken(1)
+
+    found = said(failing, *MALLOCS, unusable=unusable)
+    assert found.left_out.keys() == set(MALLOCS)
+    assert found.verdict == ["Nothing to gain: keep glibc. No candidate is left."]
+    assert (found.choice.use, [line.name for line in found.lines]) == (NOTHING, [BASE, TWIN])
+    assert {len(line.rounds["cpu_s"]) for line in found.lines} == {1}, "which more rounds would not change"
+    json.dumps(as_document(found))
+
+
 def test_outputs_that_glibc_does_not_repeat_are_not_compared(said: Callable[..., Tried]) -> None:
     found = said(lambda name, number: taken(1, output=f"{name} {number}"), *MALLOCS)
     assert found.left_out == {}
@@ -298,6 +319,23 @@ def test_ctrl_c_leaves_a_verdict_on_what_is_measured(
     if use is None:
         assert found.verdict == ["No verdict yet: it takes 6 rounds of one stage."]
     assert {line.name for line in found.lines} == {BASE, *MALLOCS, TWIN}
+    json.dumps(as_document(found))
+
+
+@pytest.mark.parametrize("runs", range(1, 5))
+def test_ctrl_c_in_the_first_round_of_a_stage_is_one_in_the_stage_before(
+    said: Callable[..., Tried], runs: int
+) -> None:
+    left = iter(range(3 * (2 + len(MALLOCS)) + runs))
+
+    def cut_off(_name: str, _number: int) -> Taken:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return taken(1)
+
+    found = said(cut_off, *MALLOCS)
+    assert (found.interrupted, found.choice.use) == (True, None)
+    assert {len(line.rounds["cpu_s"]) for line in found.lines} == {3}
     json.dumps(as_document(found))
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mallard.compare.choice import DROPPED, LEAST, NOTHING, judged_parts
-from mallard.compare.halving import candidates
 from mallard.compare.outcome import rounds_of
 from mallard.compare.trial_outcome import Tried
 from mallard.compare.trial_outcome import as_document as trial_document
@@ -47,10 +46,10 @@ def document(of: "Doctor") -> Json:
 def verdict(of: "Doctor", trial: Json | None) -> Json:
     """Return what to use, as the trial has confirmed it."""
     no_change = dict.fromkeys(("use", "cpu_change", "interval", "memory_change", "command"))
-    if of.tried is None or trial is None or (of.tried.choice.use is None and not nobody_left(of)):
+    if of.tried is None or trial is None or of.tried.choice.use is None:
         headline = f"No verdict: {why_unknown(of)}"
         return {"kind": "unknown", **no_change, "headline": headline, "confirmed": False}
-    if of.tried.choice.use in (None, NOTHING):
+    if of.tried.choice.use == NOTHING:
         headline = f"Keep what you have: {best_of_all(trial['verdict'])}"
         return {"kind": "nothing", **no_change, "headline": headline, "confirmed": True}
     changes, use = trial["verdict"]["changes"], of.tried.choice.use
@@ -65,11 +64,6 @@ def verdict(of: "Doctor", trial: Json | None) -> Json:
         "confirmed": True,
         "command": of.way,
     }
-
-
-def nobody_left(of: "Doctor") -> bool:
-    """Return whether every candidate has failed under the program."""
-    return of.trial is not None and not of.interrupted and not candidates(of.trial.going_on())
 
 
 def what_changes(tried: Tried, changes: Mapping[str, float]) -> str:

@@ -137,17 +137,27 @@ def middles(rounds: int) -> NDArray[np.int64]:
 
 
 def judged_parts(trial: Trial) -> list[Judged]:
-    """Return the stages, up to the last that has rounds enough to decide; all of them if none has."""
+    """Return the stages, up to the last that has rounds enough to decide; all of them if none has.
+
+    A stage that was cut off in its first round has none.
+    """
+    measured = [row for row in trial.rows if row.runs and not row.reason]
     ends = [part.first for part in trial.parts[1:]] + [1 + max(trial.base.runs, default=0)]
     found = [
         Judged(part, range(part.first, end), trial.goal) for part, end in zip(trial.parts, ends, strict=True)
     ]
     enough = [number for number, one in enumerate(found, 1) if one.rounds >= LEAST]
-    return found[: enough[-1]] if enough else [one for one in found if one.rounds]
+    if enough:
+        return found[: enough[-1]]
+    return [
+        one for one in found if all(row.runs.keys() & one.numbers for row in one.part.rows if row in measured)
+    ]
 
 
-def chosen_of(judged: Judged) -> Choice:
-    """Return what to use: the simplest that nothing less simple beats."""
+def chosen_of(judged: Judged | None, trial: Trial) -> Choice:
+    """Return what to use: the simplest that nothing less simple beats, by the stage that decides, if any."""
+    if judged is None:
+        return Choice(UNKNOWN) if candidates(trial.going_on()) else Choice(ALIKE, NOTHING)
     rows = [row for row in judged.part.rows if not row.reason]
     ranked = sorted(candidates(rows), key=lambda row: worth_of(judged, row))
     if not ranked:

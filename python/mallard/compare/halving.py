@@ -105,12 +105,10 @@ class Trial(Session):
             if later and self.may_leave_out(at, pace):
                 continue
             rows = self.best(stage.best)
-            if not candidates(rows):
-                break
             self.parts.append(Part(number, tuple(rows)))
             pace.all = pace.done + sum(one.rounds * len(self.best(one.best)) for one in (stage, *later))
             for _ in range(stage.rounds):
-                if number and pace.is_over:
+                if number and (pace.is_over or not candidates(self.going_on())):
                     return
                 self.take_round(number, [row for row in rows if not row.reason], shuffled, pace, progress)
                 number += 1

@@ -17,7 +17,6 @@ from mallard.compare.choice import (
     LEAST,
     NOTHING,
     OF_NOISE,
-    UNKNOWN,
     Choice,
     Judged,
     chosen_of,
@@ -62,7 +61,7 @@ def tried(trial: Trial, machine: dict[str, Any]) -> Tried:
         line_of(row, last_of(row, parts), outputs, deciding) for row in measured if last_of(row, parts).rounds
     ]
     rows = {row.malloc.name: row for row in trial.rows}
-    choice = chosen_of(deciding) if deciding else Choice(UNKNOWN)
+    choice = chosen_of(deciding, trial)
     left_out = {row.malloc.name: row.reason or "interrupted before it was measured"
                 for row in trial.rows if row not in measured}  # fmt: skip
     stopped = [f"no further rounds: {trial.stopped}"] if trial.stopped else []
@@ -122,31 +121,29 @@ def kind_of(row: Row, trial: Trial) -> str:
 
 def sentences(choice: Choice, trial: Trial, judged: Judged | None) -> list[str]:
     """Say what to use and why, what it takes, how to use it, and how large noise is."""
+    base, figure = trial.base.malloc.name, FIGURES[trial.goal.name]
+    nobody = f"Nothing to gain: keep {base}. No candidate is left."
     if judged is None:
-        return [f"No verdict yet: it takes {LEAST} rounds of one stage."]
+        return [f"No verdict yet: it takes {LEAST} rounds of one stage." if choice.use is None else nobody]
     if choice.use is None:
-        base, figure = judged.base.malloc.name, FIGURES[judged.goal.name]
         return [f"No verdict: {figure} is not above 0 under {base} in every round."]
     rows = {row.malloc.name: row for row in judged.part.rows}
-    told = [headline(choice, judged, rows)]
+    told = [headline(choice, rows[choice.best], rows, judged) if choice.best else nobody]
     if choice.use != NOTHING:
         told += [cost(judged, rows[choice.use]), f"To use it: {way_to_use(rows[choice.use], trial)}"]
         if not rows[choice.use].malloc.plan and any(row.malloc.plan and row.runs for row in trial.rows):
             told.append(f"No plan is better than {choice.use}, beyond noise.")
     if noise := judged.noise(1 - OF_ONE):
         told.append(
-            f"A/A: {judged.base.malloc.name} measured a second time has {times(noise)} of its own "
-            f"{FIGURES[judged.goal.name]}; what is no further from 1 means nothing."
+            f"A/A: {base} measured a second time has {times(noise)} of its own {figure}; "
+            "what is no further from 1 means nothing."
         )
     return told
 
 
-def headline(choice: Choice, judged: Judged, rows: Mapping[str, Row]) -> str:
+def headline(choice: Choice, best: Row, rows: Mapping[str, Row], judged: Judged) -> str:
     """Say what to use, and by how much the best candidate differs from what it had to beat."""
     base, figure = judged.base.malloc.name, FIGURES[judged.goal.name]
-    if choice.best is None:
-        return f"Nothing to gain: keep {base}. No candidate is left."
-    best = rows[choice.best]
     known = f"{figure} is {times(choice.over[base])} of {base}'s"
     if choice.use != NOTHING:
         file = f" ({best.malloc.plan})" if best.malloc.plan else ""
