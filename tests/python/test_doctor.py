@@ -13,6 +13,8 @@ import pytest
 from conftest import MALLARD, Mallard
 
 from mallard import MallardError
+from mallard.advise.doctor_findings import document
+from mallard.advise.doctor_stages import Doctor, Order
 from mallard.advise.trial_in_budget import (
     SHAPES,
     Room,
@@ -124,6 +126,25 @@ def test_no_room_leaves_out_what_least_is_expected_of() -> None:
     assert kept(7 * 10 + 10 * runs_of(SHAPES[-1], 7, plans=True)) == everything
     assert kept(69 * 6) == [BASE, "plan-b", "mimalloc", "blind", BASE + AGAIN]
     assert kept(1) == [BASE, "plan-b", "blind", BASE + AGAIN]
+
+
+# --- the verdict ---
+
+
+def doctor_of(trial: TrialInBudget) -> Doctor:
+    """Return a doctor who has come as far as this trial."""
+    of = Doctor(Order(trial.program, Path("out"), goal=trial.goal), lambda *_: None, lambda _: None)
+    of.trial, of.tried = trial, tried(trial, MACHINE)
+    return of
+
+
+def test_a_plan_that_is_faster_and_not_used_is_told_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    costs = {"plan-a": 0.795, "blind": 0.8}
+    found = document(doctor_of(trial_of(monkeypatch, costs, rows_of("plan-a", "mimalloc"), runs=60)))
+    assert found["verdict"]["headline"] == (
+        "Keep what you have: plan-a, the best candidate, changes CPU time by -20 % (-20 % to -20 %), "
+        "but is no better than blind beyond noise"
+    )
 
 
 # --- the command ---

@@ -10,8 +10,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mallard.compare.choice import DROPPED, LEAST, NOTHING, judged_parts
-from mallard.compare.outcome import rounds_of
+from mallard.compare.choice import DROPPED, FASTER, LEAST, NOTHING, Choice, judged_parts
+from mallard.compare.outcome import listed, rounds_of
 from mallard.compare.trial_outcome import Tried
 from mallard.compare.trial_outcome import as_document as trial_document
 
@@ -50,7 +50,7 @@ def verdict(of: "Doctor", trial: Json | None) -> Json:
         headline = f"No verdict: {why_unknown(of)}"
         return {"kind": "unknown", **no_change, "headline": headline, "confirmed": False}
     if of.tried.choice.use == NOTHING:
-        headline = f"Keep what you have: {best_of_all(trial['verdict'])}"
+        headline = f"Keep what you have: {best_of_all(trial['verdict'], of.tried.choice)}"
         return {"kind": "nothing", **no_change, "headline": headline, "confirmed": True}
     changes, use = trial["verdict"]["changes"], of.tried.choice.use
     kind = of.tried.kinds[use]
@@ -74,14 +74,15 @@ def what_changes(tried: Tried, changes: Mapping[str, float]) -> str:
     return ", ".join(f"{signed(changes[name])} {words}" for name, words in names.items() if name in changes)
 
 
-def best_of_all(of: Mapping[str, Any]) -> str:
-    """Say how little the best candidate would gain."""
+def best_of_all(of: Mapping[str, Any], choice: Choice) -> str:
+    """Say how little the best candidate would gain, or what is simpler and gains as much."""
     if of["best"] is None or of["change"] is None:
         return "no candidate is left"
     low, high = of["interval"]
     figure = "CPU time" if of["figure"] == "cpu_s" else "its own figure"
     around = f"({signed(low)} to {signed(high)})"
-    return f"{of['best']}, the best candidate, changes {figure} by {signed(of['change'])} {around}"
+    but = f", but is no better than {listed(choice.level)} beyond noise" if choice.kind == FASTER else ""
+    return f"{of['best']}, the best candidate, changes {figure} by {signed(of['change'])} {around}{but}"
 
 
 def why_unknown(of: "Doctor") -> str:

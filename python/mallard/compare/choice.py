@@ -44,6 +44,7 @@ class Choice:
     use: str | None = None  # a row's name, or NOTHING
     best: str | None = None
     over: Mapping[str, Interval] = field(default_factory=dict)  # its ratio to each that it had to beat
+    level: Sequence[str] = ()  # those of them that it does not beat
     rounds: int = 0  # that this rests on
 
 
@@ -186,11 +187,13 @@ def worth_of(judged: Judged, row: Row) -> float:
 
 def choice_of(judged: Judged, row: Row, use: str, rows: Sequence[Row]) -> Choice:
     """Return a choice by what the best candidate takes."""
-    over = {one.malloc.name: judged.over(row, one) for one in rivals(row, rows)}
+    others = rivals(row, rows)
+    over = {one.malloc.name: judged.over(row, one) for one in others}
     return Choice(
         kind=judged.kind(judged.over(row, judged.base)),
         use=use,
         best=row.malloc.name,
         over={name: of for name, of in over.items() if of},
+        level=[one.malloc.name for one in others if not judged.beats(row, one)],
         rounds=judged.rounds,
     )

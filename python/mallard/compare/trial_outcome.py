@@ -128,7 +128,7 @@ def sentences(choice: Choice, trial: Trial, judged: Judged | None) -> list[str]:
     if choice.use is None:
         return [f"No verdict: {figure} is not above 0 under {base} in every round."]
     rows = {row.malloc.name: row for row in judged.part.rows}
-    told = [headline(choice, rows[choice.best], rows, judged) if choice.best else nobody]
+    told = [headline(choice, rows[choice.best], judged) if choice.best else nobody]
     if choice.use != NOTHING:
         told += [cost(judged, rows[choice.use]), f"To use it: {way_to_use(rows[choice.use], trial)}"]
         if not rows[choice.use].malloc.plan and any(row.malloc.plan and row.runs for row in trial.rows):
@@ -141,7 +141,7 @@ def sentences(choice: Choice, trial: Trial, judged: Judged | None) -> list[str]:
     return told
 
 
-def headline(choice: Choice, best: Row, rows: Mapping[str, Row], judged: Judged) -> str:
+def headline(choice: Choice, best: Row, judged: Judged) -> str:
     """Say what to use, and by how much the best candidate differs from what it had to beat."""
     base, figure = judged.base.malloc.name, FIGURES[judged.goal.name]
     known = f"{figure} is {times(choice.over[base])} of {base}'s"
@@ -151,8 +151,7 @@ def headline(choice: Choice, best: Row, rows: Mapping[str, Row], judged: Judged)
         return f"Use {choice.best}{file}: {listed([known, *beaten])}."
     nothing = f"Nothing to gain: keep {base}. With {choice.best}, the best candidate, {known}"
     if choice.kind == FASTER:
-        level = [name for name in choice.over if name != base and not judged.beats(best, rows[name])]
-        return f"{nothing}, but no better than {listed(level)}'s beyond noise."
+        return f"{nothing}, but no better than {listed(choice.level)}'s beyond noise."
     return f"{nothing}, {'no difference beyond noise' if choice.kind == ALIKE else 'which is worse'}."
 
 
