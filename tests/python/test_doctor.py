@@ -27,6 +27,7 @@ from mallard.advise.trial_in_budget import (
 from mallard.analysis.progress import Progress
 from mallard.compare import launch
 from mallard.compare.choice import LEAST
+from mallard.compare.halving import Goal
 from mallard.compare.launch import Program, Taken
 from mallard.compare.mallocs import AGAIN, BASE, Malloc
 from mallard.compare.rounds import Row, Schedule, Session
@@ -77,10 +78,14 @@ def test_stages_have_no_more_runs_than_there_may_be(names: Sequence[str], runs: 
 
 
 def trial_of(
-    monkeypatch: pytest.MonkeyPatch, costs: Mapping[str, float], rows: list[Row], **settings: Any
+    monkeypatch: pytest.MonkeyPatch,
+    costs: Mapping[str, float],
+    rows: list[Row],
+    start: Callable[[float], Taken] = taken,
+    **settings: Any,
 ) -> TrialInBudget:
-    """Return a trial of made-up starts."""
-    monkeypatch.setattr("mallard.compare.rounds.run", lambda _, seen: taken(costs.get(seen["ROW"], 1.0)))
+    """Return a trial of made-up starts, by what each costs."""
+    monkeypatch.setattr("mallard.compare.rounds.run", lambda _, seen: start(costs.get(seen["ROW"], 1.0)))
     monkeypatch.setattr(Session, "look_into", lambda _self, _progress: None)
     schedule = Schedule(rounds=0, least=0, seconds=1e6)
     trial = TrialInBudget(Program(("work",), "work", Path()), schedule, rows, **settings)
@@ -145,6 +150,19 @@ def test_a_plan_that_is_faster_and_not_used_is_told_why(monkeypatch: pytest.Monk
         "Keep what you have: plan-a, the best candidate, changes CPU time by -20 % (-20 % to -20 %), "
         "but is no better than blind beyond noise"
     )
+
+
+def test_interval_is_that_of_the_cpu_time_where_another_figure_decides(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def figured(cost: float) -> Taken:
+        return taken(cost, figure=10 / cost**2)
+
+    goal = Goal("figure", upwards=True)
+    trial = trial_of(monkeypatch, {"mimalloc": 0.5}, rows_of("mimalloc"), figured, runs=60, goal=goal)
+    found = document(doctor_of(trial))["verdict"]
+    assert found["headline"] == "Use mimalloc: +300 % of its own figure, -50 % CPU, 0 % memory"
+    assert (found["cpu_change"], found["interval"]) == (-0.5, [-0.5, -0.5])
 
 
 # --- the command ---
@@ -349,6 +367,17 @@ def test_what_is_too_short_is_not_judged(
     assert known(tmp_path / "out")["trial"] is None
 
 
+def test_a_short_program_is_judged_by_its_own_figure(
+    mallard: Mallard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("mallard.advise.doctor_stages.SHORTEST", 1e6)
+    monkeypatch.setattr("mallard.advise.doctor_stages.STAGES", ("run", "try"))
+    monkeypatch.setattr("mallard.advise.trial_in_budget.RUN_SECONDS", 0.0)
+    given = ("--malloc", "jemalloc", "--runs", "18", "--figure", "[0-9]+", "--", "/bin/echo", "7")
+    ran = mallard("doctor", "-o", tmp_path / "out", *given)
+    assert (ran.returncode, known(tmp_path / "out")["verdict"]["kind"]) == (3, "nothing"), ran.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -358,6 +387,7 @@ def test_what_is_too_short_is_not_judged(
         (("--budget", "inf", "--", "/bin/true"), "Invalid value for '--budget'"),
         (("--malloc", "hoard", "--", "/bin/true"), "--malloc hoard: not known"),
         (("--", "sh", "-c", "exit 3"), "it exited with 3; --output ignore measures it"),
+        (("--figure", "[0-9]+", "--", "/bin/echo", "none"), "--figure finds nothing in what echo prints"),
         (("-o", "FULL", "--", "/bin/true"), "has other files in it: name another folder with -o"),
     ],
 )

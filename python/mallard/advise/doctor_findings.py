@@ -54,12 +54,13 @@ def verdict(of: "Doctor", trial: Json | None) -> Json:
         return {"kind": "nothing", **no_change, "headline": headline, "confirmed": True}
     changes, use = trial["verdict"]["changes"], of.tried.choice.use
     kind = of.tried.kinds[use]
+    ratio = next(row["ratios"]["cpu_s"] for row in trial["rows"] if row["name"] == use)
     return {
         "kind": kind,
         "use": use,
         "headline": f"Use {'this plan' if kind == 'plan' else use}: {what_changes(of.tried, changes)}",
         "cpu_change": changes.get("cpu_s"),
-        "interval": trial["verdict"]["interval"],
+        "interval": bounds(ratio) if ratio else None,
         "memory_change": changes.get("max_rss_bytes"),
         "confirmed": True,
         "command": of.way,
@@ -131,7 +132,7 @@ def predictions(of: "Doctor", trial: Json | None) -> list[Json]:
                 "name": row["name"],
                 "predicted_cpu": expected[row["name"]],
                 "tried_cpu": ratio["median"] - 1,
-                "interval": [ratio["low"] - 1, ratio["high"] - 1],
+                "interval": bounds(ratio),
                 "predicted_peak_bytes": peaks.get(of.plans.get(row["plan"] or "", "")),
                 "tried_peak_bytes": rss["median"] if rss else None,
             }
@@ -178,6 +179,11 @@ def signed(change: float) -> str:
     """Return a change in per cent, with its sign."""
     rounded = round(100 * change)
     return f"{rounded:+d} %" if rounded else "0 %"
+
+
+def bounds(ratio: Mapping[str, float]) -> list[float]:
+    """Return between which bounds a change lies."""
+    return [ratio["low"] - 1, ratio["high"] - 1]
 
 
 def change_of(ratio: Mapping[str, float] | None) -> str:

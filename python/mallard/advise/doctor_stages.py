@@ -197,6 +197,8 @@ class Doctor:
                 f"cannot try anything under {self.order.name}: it "
                 f"{ending(self.plain.exit_code, self.plain.errors)}; --output ignore measures it all the same"
             )
+        if self.order.program.figure is not None and self.plain.figure is None:
+            raise MallardError(f"--figure finds nothing in what {self.order.name} prints")
         try:
             self.order.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -334,7 +336,8 @@ class Doctor:
 
     def stage_try(self) -> str:
         """Try plans and mallocs under the program."""
-        if self.plain is None or self.plain.cpu_s < SHORTEST:
+        assert self.plain is not None
+        if self.order.goal.name == "cpu_s" and self.plain.cpu_s < SHORTEST:
             raise LeftOutError("too short to judge: give the program more to do")
         order = self.order
         with (
