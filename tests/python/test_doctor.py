@@ -330,6 +330,20 @@ def test_what_takes_longer_to_read_than_there_is_time_is_left_out(
     assert "events take longer to read than there is time for: --budget gives more" in ran.stdout
 
 
+def test_the_folder_is_where_the_command_is_and_not_where_the_program_is(
+    mallard: Mallard, advised: Replaced, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    advised(advice_by_planner)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in" / "out").mkdir(parents=True)
+    given = ("--cwd", "in", "--malloc", "jemalloc", "--runs", "30")
+    ran = mallard("doctor", "-o", "out", *given, "--", PERL, "-e", WORK)
+    assert ran.returncode in (0, 3), ran.stderr
+    assert set(states(known(tmp_path / "out")).values()) == {"done"}
+    assert (tmp_path / "out" / "perl.mlrd").is_file()
+    assert not any((tmp_path / "in" / "out").iterdir())
+
+
 def test_what_is_recorded_has_to_print_the_same(mallard: Mallard, advised: Replaced, tmp_path: Path) -> None:
     advised(advice_by_planner)
     folder = tmp_path / "out"

@@ -4,6 +4,7 @@ import json
 import random
 import signal
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from math import exp, inf
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from mallard.compare.launch import Program, RunError, Taken
 from mallard.compare.mallocs import AGAIN, BASE, Malloc
 from mallard.compare.plans import NOTE, blind, build_id_of, ids_among
 from mallard.compare.rounds import Image, Processes, Row, Schedule, Session, why_not
-from mallard.compare.trial_outcome import Tried, as_document, tried
+from mallard.compare.trial_outcome import Tried, as_document, tried, way_to_use
 from mallard.plan import Context, Frame, Module, Plan, Rule, plan_text
 from try_check import FASTER, Told, limits
 
@@ -174,6 +175,20 @@ def test_a_malloc_is_used_by_what_puts_it_in_force(said: Callable[..., Tried]) -
     assert (
         "Beside glibc: elapsed time 0.80, max RSS 1.00 and minor faults 1.00 times as much." in found.verdict
     )
+
+
+def test_a_program_in_another_folder_is_used_there(measured: Callable[..., Trial], tmp_path: Path) -> None:
+    trial = measured(fixed({}), "plan", "mimalloc", "blind")
+    ways = []
+    for folder in (Path().absolute(), tmp_path):
+        trial.program = replace(trial.program, folder=folder)
+        ways += [way_to_use(row, trial) for row in trial.rows if row.malloc.name in ("plan", "mimalloc")]
+    assert ways == [
+        "mallard run --plan plan.toml -- work it",
+        "ROW=mimalloc work it",
+        f"cd {tmp_path} && mallard run --plan {Path('plan.toml').absolute()} -- work it",
+        f"cd {tmp_path} && ROW=mimalloc work it",
+    ]
 
 
 def test_difference_that_glibc_has_from_itself_is_none(said: Callable[..., Tried]) -> None:

@@ -7,7 +7,6 @@ quarter less than with glibc.
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mallard.compare.choice import DROPPED, FASTER, LEAST, NOTHING, Choice, judged_parts
@@ -158,7 +157,7 @@ def commands(of: "Doctor") -> list[str]:
     options = [word for malloc in order.mallocs for word in ("--malloc", malloc)]
     given = {
         "--stdin": program.stdin,
-        "--cwd": program.folder if program.folder != Path().absolute() else None,
+        "--cwd": program.folder if program.is_elsewhere else None,
         "--setup": program.setup,
         "--cleanup": program.cleanup,
         "--timeout": program.timeout,

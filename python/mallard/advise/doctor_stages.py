@@ -242,7 +242,10 @@ class Doctor:
         order, path = self.order, self.recording
         recorded = replace(
             order.program,
-            arguments=("mallard-record", "--witness", "-o", str(path), "--", *order.program.arguments),
+            arguments=(
+                *("mallard-record", "--witness", "-o", str(path.absolute()), "--"),
+                *order.program.arguments,
+            ),
             file=tool("mallard-record"),
             timeout=SLOWED * order.program.timeout if order.program.timeout else None,
         )

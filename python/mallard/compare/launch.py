@@ -43,6 +43,11 @@ class Program:
     timeout: float | None = None  # seconds
     figure: re.Pattern[str] | None = None
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Return whether it is run in another folder than the command."""
+        return self.folder.absolute() != Path().absolute()
+
 
 @dataclass(frozen=True, slots=True)
 class Taken:

@@ -7,6 +7,7 @@ went on.
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from mallard.compare.choice import (
@@ -168,14 +169,18 @@ def cost(judged: Judged, row: Row) -> str:
 
 
 def way_to_use(row: Row, trial: Trial) -> str:
-    """Return the command that runs the program so."""
-    command = shlex.join(trial.program.arguments)
-    if row.malloc.plan:
-        return f"mallard run --plan {shlex.quote(row.malloc.plan)} -- {command}"
+    """Return the command that runs the program so, where it is run."""
+    program, plan = trial.program, row.malloc.plan
+    command, there = shlex.join(program.arguments), ""
+    if program.is_elsewhere:
+        there = f"cd {shlex.quote(str(program.folder))} && "
+        plan = plan and str(Path(plan).absolute())
+    if plan:
+        return f"{there}mallard run --plan {shlex.quote(plan)} -- {command}"
     if row.malloc.name == "mallard":
-        return f"mallard run -- {command}"
+        return f"{there}mallard run -- {command}"
     settings = (f"{name}={shlex.quote(value)}" for name, value in row.malloc.environment().items())
-    return " ".join([*settings, command])
+    return there + " ".join([*settings, command])
 
 
 def times(of: Interval) -> str:
