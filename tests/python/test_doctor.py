@@ -130,7 +130,15 @@ def test_no_room_leaves_out_what_least_is_expected_of() -> None:
     everything = [BASE, "plan-a", "plan-b", "mimalloc", "jemalloc", "blind", BASE + AGAIN]
     assert kept(7 * 10 + 10 * runs_of(SHAPES[-1], 7, plans=True)) == everything
     assert kept(69 * 6) == [BASE, "plan-b", "mimalloc", "blind", BASE + AGAIN]
-    assert kept(1) == [BASE, "plan-b", "blind", BASE + AGAIN]
+    plan = 10 * 4 * (1 + LEAST)  # one untimed run and six rounds
+    assert kept(plan) == [BASE, "plan-b", "blind", BASE + AGAIN]
+    assert kept(plan - 1) == [BASE, "mimalloc", "jemalloc", BASE + AGAIN]
+    assert kept(10 * 3 * (1 + LEAST) - 1) == []
+
+
+def test_a_malloc_takes_the_place_of_a_plan_that_needs_more_runs() -> None:
+    kept = with_room(rows_of("plan-a", "mimalloc"), {}, Room(18, 3600, 1.0))
+    assert [row.malloc.name for row in kept] == [BASE, "mimalloc", BASE + AGAIN]
 
 
 # --- the verdict ---
@@ -390,6 +398,18 @@ def test_a_short_program_is_judged_by_its_own_figure(
     given = ("--malloc", "jemalloc", "--runs", "18", "--figure", "[0-9]+", "--", "/bin/echo", "7")
     ran = mallard("doctor", "-o", tmp_path / "out", *given)
     assert (ran.returncode, known(tmp_path / "out")["verdict"]["kind"]) == (3, "nothing"), ran.stderr
+
+
+def test_what_has_no_time_for_six_rounds_is_not_tried(
+    mallard: Mallard, advised: Replaced, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    advised(advice_by_planner)
+    monkeypatch.setattr("mallard.advise.doctor_stages.STAGES", ("run", "try"))
+    monkeypatch.setattr(Doctor, "left", 0.0)
+    ran = mallard("doctor", "-o", tmp_path / "out", "--malloc", "jemalloc", "--", PERL, "-e", "1")
+    assert ran.returncode == 1
+    assert "No verdict: there is no room for 6 rounds; --budget and --runs give more" in ran.stdout
+    assert known(tmp_path / "out")["trial"] is None
 
 
 @pytest.mark.parametrize(

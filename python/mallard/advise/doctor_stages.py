@@ -27,6 +27,7 @@ from mallard import MallardError, _native, figures
 from mallard.advise.trial_in_budget import Room, TrialInBudget, with_room
 from mallard.analysis.profile import Options as ProfileOptions
 from mallard.analysis.progress import Progress, progress_bar, turns_bar, waiting
+from mallard.compare.choice import LEAST
 from mallard.compare.halving import Goal, candidates
 from mallard.compare.launch import Program, Taken, ending, held_interrupts, run
 from mallard.compare.mallocs import chosen
@@ -352,11 +353,12 @@ class Doctor:
                 raise LeftOutError("there is neither a plan nor a malloc to try")
             room = Room(order.runs, self.left, self.start_seconds)
             kept = with_room(rows, self.expected(), room)
+            if not kept:
+                raise LeftOutError(f"there is no room for {LEAST} rounds; --budget and --runs give more")
             if len(kept) < len(rows):
                 names = ", ".join(row.malloc.name for row in rows if row not in kept)
                 self.remarks.append(
-                    f"not tried, as there was no room and less was expected of it: {names}; "
-                    "--runs and --budget make room"
+                    f"not tried, as there was no room for all: {names}; --runs and --budget make room"
                 )
             trial = TrialInBudget(
                 order.program,

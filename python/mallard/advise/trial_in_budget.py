@@ -7,7 +7,7 @@
 What a run takes decides. A program that is started once in a run of seconds would be judged by six starts; a
 short one is started again and again within a run, since its noise is that of single starts. Where runs are
 long, the candidates with the lowest expectations are dropped first. Six rounds of a stage make a verdict
-(compare/choice.py); a trial without room for them gives none.
+(compare/choice.py); where there is no room for them, nothing is tried.
 
 `mallard try` has no such limits, and more rounds: compare/halving.py, whose stages these are.
 """
@@ -89,13 +89,17 @@ def shape_within(rows: int, plans: bool, runs: int) -> Sequence[Stage]:
 
 
 def with_room(rows: Sequence[Row], expected: Mapping[str, float], room: Room) -> list[Row]:
-    """Return the rows that have room, the base first; of candidates the most promising."""
+    """Return the rows that have room, the base first; none without room for six rounds of any candidate.
+
+    The most promising candidates stay; mallocs alone where no plan has room, which is tried with its control.
+    """
     ranked = sorted(candidates(rows), key=lambda row: rank(row, expected))
-    for many in range(len(ranked), 1, -1):
-        kept = those(rows, ranked[:many])
-        if room.holds(len(kept), SHAPES[-1], any(row.malloc.plan for row in kept)):
-            return kept
-    return those(rows, ranked[:1])
+    for some in (ranked, [row for row in ranked if not row.malloc.plan]):
+        for many in range(len(some), 0, -1):
+            kept = those(rows, some[:many])
+            if room.holds(len(kept), SHAPES[-1], any(row.malloc.plan for row in kept)):
+                return kept
+    return []
 
 
 def rank(row: Row, expected: Mapping[str, float]) -> tuple[float, int]:
