@@ -115,9 +115,20 @@ def test_two_candidates_are_both_in_the_stage_that_decides(monkeypatch: pytest.M
 
 
 def test_a_run_is_the_mean_of_its_starts_and_their_most_memory() -> None:
-    of = mean_of([taken(1.0, rss=5e6, figure=10), taken(2.0, rss=7e6, figure=20)])
+    of = mean_of([taken(1.0, rss=5e6, figure=10), taken(2.0, rss=7e6, figure=20)], "a run")
     assert (of.cpu_s, of.max_rss_bytes, of.figure, of.output) == (1.5, 7e6, 15, "same")
-    assert mean_of([taken(1, output="a"), taken(1, output="b")]).output not in ("a", "b")
+
+
+def test_outputs_that_vary_from_start_to_start_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = iter("ab" * 10_000)
+
+    def wavering(cost: float) -> Taken:
+        return taken(cost, output=next(printed) if cost == 1 else "a")
+
+    trial = trial_of(monkeypatch, {"mimalloc": 0.5}, rows_of("mimalloc"), wavering, runs=60, start_cpu=0.1)
+    found = tried(trial, MACHINE)
+    assert (trial.repetitions, found.choice.use, found.left_out) == (20, "mimalloc", {})
+    assert any("differs from run to run" in note for note in found.notes)
 
 
 def test_no_room_leaves_out_what_least_is_expected_of() -> None:

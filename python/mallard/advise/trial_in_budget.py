@@ -12,7 +12,6 @@ long, the candidates with the lowest expectations are dropped first. Six rounds 
 `mallard try` has no such limits, and more rounds: compare/halving.py, whose stages these are.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
@@ -147,12 +146,14 @@ class TrialInBudget(Trial):
             if taken is None:
                 return
             starts.append(taken)
-        row.runs[number] = mean_of(starts)
+        row.runs[number] = mean_of(starts, f"round {number} of {row.malloc.name}")
 
 
-def mean_of(starts: Sequence[Taken]) -> Taken:
-    """Return what a start takes on average; memory is the most, and outputs are those of all."""
-    outputs = sorted({one.output for one in starts})
+def mean_of(starts: Sequence[Taken], name: str) -> Taken:
+    """Return what a start takes on average; memory is the most.
+
+    Where outputs vary from start to start, the output is the run's name, like that of no other run.
+    """
     own = [one.figure for one in starts if one.figure is not None]
     return replace(
         starts[-1],
@@ -164,5 +165,5 @@ def mean_of(starts: Sequence[Taken]) -> Taken:
         voluntary_switches=fmean(one.voluntary_switches for one in starts),
         involuntary_switches=fmean(one.involuntary_switches for one in starts),
         figure=fmean(own) if own else None,
-        output=outputs[0] if len(outputs) == 1 else hashlib.sha256("".join(outputs).encode()).hexdigest(),
+        output=name if len({one.output for one in starts}) > 1 else starts[0].output,
     )
