@@ -13,7 +13,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from mallard import MallardError
+from mallard import is_interrupt, why
 from mallard.output import unread
 
 # In the order of --help; each is the first line of what the subcommand says of itself.
@@ -150,14 +150,14 @@ def main() -> NoReturn:
         raise
     except typer.Abort:
         interrupted()
-    except RuntimeError as error:
-        if str(error) != "Query interrupted":  # so DuckDB tells of Ctrl-C
-            raise
-        interrupted()
-    except MallardError as error:
-        refuse(str(error))
     except typer.TyperException as error:
         refuse(one_line(error.format_message(), given))
+    except Exception as error:
+        if is_interrupt(error):
+            interrupted()
+        if not (reason := why(error)):
+            raise
+        refuse(reason)
     if code == INTERRUPTED:
         interrupted()
     sys.exit(code)

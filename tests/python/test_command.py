@@ -1,5 +1,6 @@
 """The `mallard` command itself: help, its manual page, what it loads, what it says when it is misused."""
 
+import errno
 import os
 import re
 import signal
@@ -8,6 +9,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import duckdb
 import pytest
 from conftest import MALLARD, Mallard
 
@@ -140,6 +142,25 @@ def test_nobody_reads_on(arguments: list[str]) -> None:
     done = subprocess.run([MALLARD, *arguments], stdout=writing, stderr=subprocess.PIPE, check=False)
     os.close(writing)
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (MemoryError("std::bad_alloc"), "out of memory: std::bad_alloc"),
+        (OSError(errno.ENOSPC, "No space left on device"), "[Errno 28] No space left on device"),
+        (duckdb.OutOfMemoryException("no block\nis free"), "no block is free"),
+    ],
+)
+def test_what_the_system_refuses_is_one_line(
+    mallard: Mallard, monkeypatch: pytest.MonkeyPatch, error: Exception, reason: str
+) -> None:
+    def refuse(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("mallard.advise.advised", refuse)
+    refused = mallard("advise", "any.mlrd")
+    assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", f"mallard: {reason}\n")
 
 
 def test_unknown_subcommand(mallard: Mallard) -> None:

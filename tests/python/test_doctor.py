@@ -6,9 +6,11 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from conftest import MALLARD, Mallard
 
@@ -261,16 +263,27 @@ def test_doctor_records_advises_and_tries(mallard: Mallard, advised: Replaced, t
     }  # fmt: skip
 
 
-def test_without_advice_mallocs_are_tried(mallard: Mallard, advised: Replaced, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (MallardError("no small blocks"), "no small blocks"),
+        (MemoryError(), "out of memory"),
+        (OSError(ENOSPC, "No space left on device"), "[Errno 28] No space left on device"),
+        (duckdb.OutOfMemoryException("no block\nis free"), "no block is free"),
+    ],
+)
+def test_without_advice_mallocs_are_tried(
+    mallard: Mallard, advised: Replaced, tmp_path: Path, error: Exception, reason: str
+) -> None:
     def refuse(*_: object) -> Advised:
-        raise MallardError("no small blocks")
+        raise error
 
     advised(refuse)
     folder = tmp_path / "out"
     ran = mallard("doctor", "-o", folder, "--runs", "18", "--malloc", "jemalloc", "--", PERL, "-e", "print 7")
     assert ran.returncode in (0, 3), ran.stderr
     assert states(known(folder)) | {"advise": "failed"} == states(known(folder))
-    assert "advise   failed: no small blocks" in ran.stdout
+    assert f"advise   failed: {reason}" in ran.stdout
     assert known(folder)["trial"]["rows"][1]["name"] == "jemalloc"
 
 

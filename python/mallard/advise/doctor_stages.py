@@ -23,7 +23,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from mallard import MallardError, _native, figures
+from mallard import MallardError, _native, figures, is_interrupt, why
 from mallard.advise.trial_in_budget import Room, TrialInBudget, with_room
 from mallard.analysis.profile import Options as ProfileOptions
 from mallard.analysis.progress import Progress, progress_bar, turns_bar, waiting
@@ -50,7 +50,6 @@ LEAST_READING = 1.0  # seconds: less says nothing of how fast this machine is
 PLAN_MAX_RSS = 1.25
 LEAST_ADVICE, MOST_ADVICE = 0.25, 0.5  # of the time that recording has left
 DOCUMENT, PAGE = "doctor.json", "report.html"
-OF_DUCKDB = "Query interrupted"  # so it tells of Ctrl-C
 
 Say = Callable[[str, str], None]  # gets the name of a stage, and what to report about it
 
@@ -165,16 +164,12 @@ class Doctor:
             self.interrupted |= came.is_set()
         except LeftOutError as error:
             stage.state, stage.says = "left out", str(error)
-        except MallardError as error:
-            if stage is self.stages[0]:
+        except (Exception, KeyboardInterrupt) as error:
+            interrupted, reason = is_interrupt(error), why(error)
+            if stage is self.stages[0] or not (interrupted or reason):
                 raise
-            stage.state, stage.says = "failed", str(error)
-        except (KeyboardInterrupt, RuntimeError) as error:
-            if isinstance(error, RuntimeError) and str(error) != OF_DUCKDB:
-                raise
-            if stage is self.stages[0]:
-                raise KeyboardInterrupt from error
-            self.interrupted, stage.state, stage.says = True, "interrupted", ""
+            self.interrupted |= interrupted
+            stage.state, stage.says = "failed", reason
         finally:
             stage.seconds = monotonic() - began
         if self.interrupted:
