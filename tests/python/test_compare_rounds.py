@@ -57,7 +57,7 @@ def disturbed(noise: random.Random, rounds: int, **cost: float) -> dict[str, lis
 
 @pytest.mark.parametrize(
     ("rounds", "low", "high"),
-    [(1, 0, 0), (5, 0, 4), (6, 0, 5), (9, 1, 7), (10, 1, 8), (20, 5, 14), (25, 7, 17)],
+    [(1, 0, 0), (5, 0, 4), (6, 0, 5), (9, 1, 7), (10, 1, 8), (20, 5, 14), (25, 7, 17), (2000, 955, 1044)],
 )
 def test_interval_is_between_the_rounds_that_a_table_of_the_sign_test_names(
     rounds: int, low: int, high: int

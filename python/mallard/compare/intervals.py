@@ -19,6 +19,7 @@ Seed 003, chapter 8.1, which compares mallocs under a whole program by single fi
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import accumulate
 from math import ceil, comb, log2
 from statistics import median
@@ -47,7 +48,8 @@ def middle(figures: Sequence[float], doubt: float = 1 - OF_ONE) -> Interval:
     ordered = sorted(figures)
     rounds = len(ordered)
     heads = accumulate(comb(rounds, count) for count in range(rounds))
-    outside = sum(cases <= doubt / 2 * 2**rounds for cases in heads)
+    most = Fraction(doubt) / 2 * 2**rounds
+    outside = sum(cases <= most for cases in heads)
     inner = max(outside - 1, 0)
     return Interval(median(ordered), ordered[inner], ordered[-1 - inner])
 
