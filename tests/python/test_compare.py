@@ -432,6 +432,18 @@ def test_failure_in_a_later_round_keeps_those_before(mallard: Mallard, tmp_path:
     assert any(note.startswith("no further rounds: --setup") for note in found["notes"])
 
 
+def test_files_are_written_though_nobody_reads_what_is_printed(tmp_path: Path) -> None:
+    saved, page = tmp_path / "compare.json", tmp_path / "compare.html"
+    reading, writing = os.pipe()
+    os.close(reading)
+    command: list[str | Path] = [MALLARD, "compare", *QUICK, "-o", saved, "--html", page, "--", "/bin/true"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
+    assert len(json.loads(saved.read_text())["rows"]) == 3
+    assert page.stat().st_size > 1000
+
+
 def test_page_names_what_is_no_text(mallard: Mallard, tmp_path: Path) -> None:
     library = tmp_path / os.fsdecode(b"lib\xff.so")
     library.symlink_to(libraries(["libjemalloc.so.2"])["libjemalloc.so.2"])

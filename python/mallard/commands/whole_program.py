@@ -194,8 +194,8 @@ def told(
         if drawing is not None:
             whole = page(result, document, version("mallard"), ["mallard", *sys.argv[1:]])
             drawing.write(whole.encode("utf-8", "replace"))
-        with writing(None) as printed:
-            printed.write(text if as_json else drawn(lambda on: render(result, on), not sys.stdout.isatty()))
+    with writing(None) as printed:
+        printed.write(text if as_json else drawn(lambda on: render(result, on), not sys.stdout.isatty()))
     if result.interrupted:
         print("mallard: interrupted; these rounds are measured", file=sys.stderr)
         raise typer.Exit(INTERRUPTED)
