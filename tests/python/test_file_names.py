@@ -79,6 +79,18 @@ def test_import(tmp_path: Path) -> None:
     assert output("export", path, "--text") == "a 8 10 1 1\n"
 
 
+@pytest.mark.parametrize(("encoding", "name"), [("utf-8", SHOWN), ("ascii", "caf?")])
+def test_doctor(tmp_path: Path, encoding: str, name: str) -> None:
+    done = subprocess.run(
+        [MALLARD, "doctor", "-o", tmp_path / ODD, "--malloc", "glibc", "--", "/bin/true"],
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert f": {tmp_path}/{name}/true.mlrd\n" in done.stdout.decode(encoding)
+
+
 def test_a_file_that_is_gone_is_named(mallard: Mallard, tmp_path: Path) -> None:
     gone = tmp_path / f"{ODD}.mlrd"
     refused = mallard("profile", gone)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -20,6 +20,7 @@ from mallard.commands.whole_program import (
     asked,
     runs_a_program,
 )
+from mallard.figures import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -116,9 +117,14 @@ def own_folder(folder: Path) -> Path:
     return folder
 
 
-def teller(to: Any) -> Callable[[str, str], None]:
-    """Return what prints a line for each stage."""
-    return lambda name, text: print(f"{name:<9}{text}", file=to, flush=True)
+def teller(to: TextIO) -> Callable[[str, str], None]:
+    """Return what prints a line for each stage; what the encoding cannot have is a question mark."""
+
+    def tell(name: str, text: str) -> None:
+        line = f"{name:<9}{shown(text)}".encode(to.encoding, "replace").decode(to.encoding)
+        print(line, file=to, flush=True)
+
+    return tell
 
 
 @contextmanager
