@@ -273,6 +273,17 @@ def test_what_takes_too_much_memory_is_out(said: Callable[..., Tried]) -> None:
     assert found.choice.use == NOTHING
 
 
+@pytest.mark.parametrize(
+    ("costs", "is_told"), [({"plan": 0.5}, True), ({"mimalloc": 0.5}, False), ({}, False)]
+)
+def test_a_plan_whose_control_is_left_out_is_told(
+    said: Callable[..., Tried], costs: dict[str, float], is_told: bool
+) -> None:
+    found = said(fixed(costs), "plan", "mimalloc", "blind", unusable=("blind",))
+    told = ["plan was not compared with its heap without routing: blind was left out"]
+    assert found.notes == (told if is_told else [])
+
+
 @pytest.mark.parametrize(("rss", "output"), [(1e6, "other"), (1.5e6, "same")])
 @pytest.mark.parametrize("by", [KeyboardInterrupt(), RunError("it is gone"), None])
 def test_what_differs_is_out_in_rounds_that_are_cut_short(

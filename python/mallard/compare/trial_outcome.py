@@ -70,7 +70,13 @@ def tried(trial: Trial, machine: dict[str, Any]) -> Tried:
         program=list(trial.program.arguments),
         lines=lines,
         left_out=left_out,
-        notes=[*stopped, *trial.notes, *noted(outputs, deciding), *beyond_their_limits(lines, rows)],
+        notes=[
+            *stopped,
+            *trial.notes,
+            *noted(outputs, deciding),
+            *uncontrolled(choice, rows),
+            *beyond_their_limits(lines, rows),
+        ],
         verdict=sentences(choice, trial, deciding),
         method=method_of(trial, lines, parts),
         machine=machine,
@@ -200,6 +206,14 @@ def noted(outputs: set[str] | None, judged: Judged | None) -> list[str]:
             "no smaller difference can be resolved here now"
         )
     return told
+
+
+def uncontrolled(choice: Choice, rows: Mapping[str, Row]) -> list[str]:
+    """Say so if a plan is to be used whose control was left out."""
+    used = rows.get(choice.use or "")
+    out = [name for name, row in rows.items() if row.malloc.control and row.reason]
+    without = "was not compared with its heap without routing"
+    return [f"{choice.use} {without}: {name} was left out" for name in out if used and used.malloc.plan]
 
 
 def beyond_their_limits(lines: Sequence[Line], rows: Mapping[str, Row]) -> list[str]:
