@@ -232,6 +232,19 @@ def test_what_takes_too_much_memory_is_refused(
     assert orders["candidates"][0]["runs_as"] == "source"
 
 
+@pytest.mark.parametrize(("memory", "told"), [(None, "unknown"), (0, "+0.0 %")])
+def test_a_malloc_whose_memory_is_unknown_is_named_with_that(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch, memory: int | None, told: str
+) -> None:
+    standing_in(monkeypatch, StandIn({"mimalloc": -30.0}, {"mimalloc": memory}))
+    monkeypatch.setattr(Replays, "held", lambda *_: {})
+    monkeypatch.setattr("mallard.advise.judging.estimates", lambda part: ())
+    verdict = advice(mallard, journal)["verdict"]
+    assert (verdict["kind"], verdict["peak"]) == ("malloc", memory)
+    assert verdict["headline"].startswith("Try another malloc, mimalloc: ")
+    assert verdict["headline"].endswith(f" expected, peak {told}.")
+
+
 def test_pools_of_a_plan_take_what_the_plan_takes(
     mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -245,21 +245,24 @@ class Advisor:
             headline = f"Try the plan `{plan.name}`: {told(plan.cpu)} expected, peak {signed(peak)}."
             return Verdict("plan", headline, plan.cpu, peak)
         if malloc and best_malloc <= best_source + LEAST:
-            peak = (malloc.peak_bytes or 0) / self.judge.recorded
-            headline = f"Try another malloc, {malloc.name}: {told(malloc.cpu)} expected, peak {signed(peak)}."
-            return Verdict("malloc", headline, malloc.cpu, peak)
+            more = self.share_of_peak(malloc.peak_bytes)
+            headline = f"Try another malloc, {malloc.name}: {told(malloc.cpu)} expected, peak {signed(more)}."
+            return Verdict("malloc", headline, malloc.cpu, more)
         if source and source.picked:
             one = source.picked
             how = "expected" if one.measured else "estimated, not tried"
-            peak = (one.peak_bytes or 0) / self.judge.recorded
             where = name_of(source.site)
             headline = f"Change the source: {one.strategy} in {where}, {told(one.cpu)} {how}."
-            return Verdict("source", headline, one.cpu, peak)
+            return Verdict("source", headline, one.cpu, self.share_of_peak(one.peak_bytes))
         if not complete:
             return Verdict("nothing", "Nothing found that would pay, but not all was measured.")
         density = self.program.profile.dvluc.density.value
         cost = f" D is {share(density)}, all that allocation costs of the CPU time." if density else ""
         return Verdict("nothing", f"Nothing to gain: keep what you have.{cost}", NO_CHANGE)
+
+    def share_of_peak(self, change: int | None) -> float | None:
+        """Return a change of memory as a share of the recorded peak."""
+        return None if change is None else change / self.judge.recorded
 
 
 def of_rows(
@@ -295,6 +298,6 @@ def told(cpu: Interval | None) -> str:
     return f"{signed(cpu.median)} CPU time ({signed(cpu.low)} to {signed(cpu.high)})"
 
 
-def signed(of: float) -> str:
+def signed(of: float | None) -> str:
     """Return a change in per cent, with its sign."""
-    return f"{100 * of:+.1f} %"
+    return "unknown" if of is None else f"{100 * of:+.1f} %"

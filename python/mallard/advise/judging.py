@@ -224,12 +224,12 @@ class Judge:
         )
 
     def is_good(self, one: WholeMalloc, measured: Replay) -> bool:
-        """Return whether a malloc is faster beyond noise, within the memory that it may take."""
+        """Return whether a malloc is faster beyond noise, and not known to take too much memory."""
         return (
             one.cpu is not None
             and one.ns_per_block.high < beyond(measured.rows[one.name].noise)
             and one.cpu.median <= -LEAST
-            and (one.peak_bytes or 0) <= self.spare
+            and (one.peak_bytes is None or one.peak_bytes <= self.spare)
         )
 
 
