@@ -21,7 +21,7 @@ import pytest
 from conftest import Mallard
 
 from mallard import MallardError
-from mallard.advise import measure, stretches
+from mallard.advise import Options, advised, advisor, as_document, measure, stretches
 from mallard.advise.advice_model import Candidate
 from mallard.advise.judging import pick
 from mallard.advise.measure import Replays
@@ -535,16 +535,61 @@ def test_without_allocations_there_is_nothing_to_gain_and_nothing_is_replayed(
     assert stand_in.calls == []
 
 
-def test_what_the_replay_cannot_do_is_one_line(
+def test_a_replay_that_fails_is_left_out(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in = standing_in(monkeypatch, StandIn({"mimalloc": -9.0}, {}))
+
+    def failing(replays: Replays, words: Sequence[str], *_: float) -> dict[str, Any] | None:
+        if "--strategy=segment_heap" in words:
+            raise MallardError("mallard-replay: no memory")
+        return stand_in.run(replays, words)
+
+    monkeypatch.setattr(measure.Replays, "run", failing)
+    monkeypatch.setattr("mallard.advise.judging.estimates", lambda part: ())
+    found = advice(mallard, journal)
+    assert found["remarks"].count("a replay has failed: mallard-replay: no memory") == 1
+    assert not any("no time" in remark for remark in found["remarks"])
+    assert found["mallocs"][0]["name"] == "mimalloc"
+
+
+def test_what_the_replay_cannot_do_is_said(
     mallard: Mallard, journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = tmp_path / "broken"
     broken.write_text("#!/bin/sh\necho 'mallard-replay: no memory' >&2\nexit 2\n")
     broken.chmod(0o755)
     monkeypatch.setattr(measure, "tool", lambda name: str(broken))
+    monkeypatch.setattr("mallard.advise.judging.estimates", lambda part: ())
     ran = mallard("advise", journal)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr.splitlines()[-1] == "mallard: mallard-replay: no memory"
+    assert ran.stdout.startswith("Nothing found that would pay, but not all was measured.")
+    assert ran.stderr.splitlines()[-1] == "mallard: a replay has failed: mallard-replay: no memory"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("Query interrupted")])
+def test_ctrl_c_keeps_the_plans_that_are_made(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    standing_in(monkeypatch, StandIn({"segment_heap": -30.0}, {}))
+
+    def interrupted(*_: object) -> Any:
+        raise error
+
+    monkeypatch.setattr(Planner, "plan", interrupted)
+    found = advice(mallard, journal)
+    assert [one["name"] for one in found["plans"]] == ["picks"]
+    assert "interrupted: what was measured before is reported" in found["remarks"]
+
+
+def test_one_plan_is_made_in_any_case_and_others_if_there_is_time(
+    journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    standing_in(monkeypatch, StandIn({"segment_heap": -30.0}, {}))
+    until = monotonic() + 300
+    monkeypatch.setattr(advisor, "monotonic", lambda: until + 1)
+    document = as_document(advised(str(journal), Options(until=until)))
+    assert len(document["plans"]) == 1
+    assert "no plan pools: there was no time left for it" in document["remarks"]
 
 
 def test_a_replay_that_is_ended_before_it_listens_is_left_out(

@@ -48,7 +48,9 @@ READ = 0.3  # how far reading is of the whole
 NO_CANDIDATES = ("glibc-arenas", "mallard-checked")
 CALLER_NS, FRAME_NS = 2.0, 0.5  # that a plan takes of an allocation, and of each frame that it looks at
 OWN = "mallard"
-MOST_PLANS = 4
+PLANNING = 0.05  # of the budget, for plans
+
+Maker = tuple[str, Callable[[], Planned], list[Candidate]]
 
 
 def advised(journal: str, options: Options, progress: Progress = lambda share: None) -> Advice:
@@ -83,26 +85,28 @@ class Advisor:
             return replace(told, verdict=Verdict("nothing", headline, NO_CHANGE), remarks=self.said())
         looks = [Look(part, list(self.asked(part))) for part in self.program.parts(self.options.top)]
         whole = Look(None, list(self.mallocs()))
+        until = self.options.until or monotonic() + 60 * (self.options.budget or MINUTES)
         replays = Replays(
             self.program.path,
             self.program.profile.totals.events,
             self.program.blocks,
             self.folder,
-            self.options.until or monotonic() + 60 * (self.options.budget or MINUTES),
+            until - PLANNING * (until - monotonic()),
             self.progress,
             self.program.call_ns,
         )
         self.judge.has_time = replays.may_read
         looking = Looking(self.judge, replays)
-        try:
+        with replays.noted():
             looking.look_at(looks, whole)
-        except KeyboardInterrupt:
-            replays.interrupted = True
+            for look in looks:
+                looking.judged(look)  # what it asks of plans is kept; after Ctrl-C it asks no more
         found = sorted((looking.judged(look) for look in looks), key=gain, reverse=True)
         mallocs = looking.mallocs(whole)
         good = next((one for one in mallocs if self.judge.is_good(one, whole.found[ALL])), None)
         parts_of = {look.part.name: look.part for look in looks if look.part}
-        offers = self.offers(found, parts_of, mallocs)
+        offers = self.offers(found, parts_of, mallocs, replays, until)
+        self.remarks += [f"a replay has failed: {reason}" for reason in replays.failures]
         if replays.left_out:
             self.remarks.append(f"the budget had no time for {replays.left_out} replays: --budget gives more")
         if replays.in_stretches:
@@ -115,7 +119,7 @@ class Advisor:
         self.progress(1.0)
         return replace(
             told,
-            verdict=self.verdict(found, good, offers, not (replays.interrupted or replays.left_out)),
+            verdict=self.verdict(found, good, offers, replays.complete),
             subsystems=tuple(found),
             mallocs=tuple(mallocs),
             offers=tuple(offers),
@@ -157,20 +161,18 @@ class Advisor:
 
     # --- plans ---
 
-    def offers(
-        self, found: Sequence[SubsystemAdvice], parts: dict[str, Part], mallocs: Sequence[WholeMalloc]
-    ) -> list[Offer]:
-        """Make the plans that may pay, the best first."""
+    def makers(self, found: Sequence[SubsystemAdvice], parts: dict[str, Part]) -> Iterator[Maker]:
+        """Yield the plans that may pay: the name of each, what makes it, and what it is made of."""
         planner = self.program.planner
         if planner is None:
-            return []
+            return
         chosen = [
             (one, best)
             for one in found
             if (best := as_plan(one)) is not None and not self.judge.plan_of(parts[one.name], best)[1]
         ]
-        wanted = [(one, best, list(self.judge.wanted(parts[one.name], best))) for one, best in chosen]
-        makers: list[tuple[str, Callable[[], Planned], list[tuple[SubsystemAdvice, Candidate]]]] = []
+        wanted = [list(self.judge.wanted(parts[one.name], best)) for one, best in chosen]
+        picks = [best for _, best in chosen]
         options = PlanOptions(max_rss=self.options.max_rss)
 
         def made_of(some: Sequence[Wanted], title: str) -> Callable[[], Planned]:
@@ -180,26 +182,42 @@ class Advisor:
             return lambda: planner.plan(replace(options, family=family))
 
         if wanted:
-            makers.append(("picks", made_of([w for *_, some in wanted for w in some], "picks"), chosen))
+            yield "picks", made_of([one for some in wanted for one in some], "picks"), picks
         if self.program.told:
-            makers.append(("instances", of_family("instances"), of_rows(found, ("instances", "pool"))))
+            yield "instances", of_family("instances"), of_rows(found, ("instances", "pool"))
         if wanted:
-            makers.append(("pools", of_family("pools"), of_rows(found, ("pool",))))
+            yield "pools", of_family("pools"), of_rows(found, ("pool",))
         if len(wanted) > 1:
-            makers.append(("best", made_of(wanted[0][2], "best"), chosen[:1]))
+            yield "best", made_of(wanted[0], "best"), picks[:1]
+
+    def offers(
+        self,
+        found: Sequence[SubsystemAdvice],
+        parts: dict[str, Part],
+        mallocs: Sequence[WholeMalloc],
+        replays: Replays,
+        until: float,
+    ) -> list[Offer]:
+        """Make plans, the best first: one in any case, and more while there is time for another."""
         offers: list[Offer] = []
-        for name, make, of in makers:
-            try:
-                planned = make()
-            except MallardError as reason:
-                self.remarks.append(f"no plan {name}: {reason}")
-                continue
-            if any(rules_of(planned.plan) == rules_of(other.plan) for other in offers):
-                continue
-            offers.append(Offer(name, planned.plan, self.expected(planned, [one for _, one in of], mallocs)))
+        longest = 0.0  # seconds that one has taken
+        with replays.noted():
+            for name, make, of in self.makers(found, parts):
+                began = monotonic()
+                if offers and (replays.interrupted or began + longest > until):
+                    self.remarks.append(f"no plan {name}: there was no time left for it")
+                    continue
+                try:
+                    planned = make()
+                except MallardError as reason:
+                    self.remarks.append(f"no plan {name}: {reason}")
+                    continue
+                longest = max(longest, monotonic() - began)
+                if all(rules_of(planned.plan) != rules_of(other.plan) for other in offers):
+                    offers.append(Offer(name, planned.plan, self.expected(planned, of, mallocs)))
         if not any(one.picked and one.picked.apart for one in found):
             offers.sort(key=lambda one: one.cpu.median if one.cpu else 0.0)
-        return offers[:MOST_PLANS]
+        return offers
 
     def expected(
         self, planned: Planned, parts: Sequence[Candidate], mallocs: Sequence[WholeMalloc]
@@ -265,25 +283,13 @@ class Advisor:
         return None if change is None else change / self.judge.recorded
 
 
-def of_rows(
-    found: Sequence[SubsystemAdvice], strategies: Sequence[str]
-) -> list[tuple[SubsystemAdvice, Candidate]]:
+def of_rows(found: Sequence[SubsystemAdvice], strategies: Sequence[str]) -> list[Candidate]:
     """Return for each part the candidate of the first of these strategies that it has, as a plan runs it."""
-    return [
-        (one, best)
-        for one in found
-        if (
-            best := next(
-                (
-                    c
-                    for s in strategies
-                    for c in one.candidates
-                    if c.strategy == s and c.runs_as == PLAN and not c.refused
-                ),
-                None,
-            )
-        )
-    ]
+    ranked = (
+        [one for name in strategies for one in part.candidates if one.strategy == name] for part in found
+    )
+    fit = ([one for one in some if one.runs_as == PLAN and not one.refused] for some in ranked)
+    return [some[0] for some in fit if some]
 
 
 def rules_of(plan: Plan) -> list[tuple[Any, ...]]:

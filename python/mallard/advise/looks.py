@@ -112,40 +112,51 @@ class Looking:
         for look, route in order:
             if self.replays.interrupted:
                 return
-            found = self.replays.first(
-                self.heaps(look, route), look.rows(route), self.on_threads(look, route)
-            )
-            if found is not None:
-                look.found[route] = found
+            with self.replays.noted():
+                found = self.replays.first(
+                    self.heaps(look, route), look.rows(route), self.on_threads(look, route)
+                )
+                if found is not None:
+                    look.found[route] = found
 
     def look_at_memory(self, looks: Sequence[Look]) -> None:
         """Replay all of the journal once under what may be picked, for its memory."""
         for look in self.by_gain(looks):
-            for _ in range(SECOND_LOOKS):
-                route, rows = self.unsure(look)
-                if not rows:
-                    break
-                held = self.replays.held(self.heaps(look, route), rows, self.on_threads(look, route))
-                for row, (peak, after) in held.items():
-                    of = look.found[route].rows[row]
-                    look.found[route].rows[row] = replace(of, peak_bytes=peak, held_bytes=after)
-                if all(peak is None for peak, _ in held.values()):
-                    break
+            with self.replays.noted():
+                self.look_at_memory_of(look)
+
+    def look_at_memory_of(self, look: Look) -> None:
+        """Replay it once under the best candidates, until the memory of some is known."""
+        for _ in range(SECOND_LOOKS):
+            route, rows = self.unsure(look)
+            if not rows:
+                return
+            held = self.replays.held(self.heaps(look, route), rows, self.on_threads(look, route))
+            for row, (peak, after) in held.items():
+                of = look.found[route].rows[row]
+                look.found[route].rows[row] = replace(of, peak_bytes=peak, held_bytes=after)
+            if all(peak is None for peak, _ in held.values()):
+                return
 
     def look_longer(self, looks: Sequence[Look]) -> None:
         """Replay more of the journal under what may be picked, for its time."""
         for look in self.by_gain(looks):
-            route, rows = self.best_of(look)
-            if not rows:
-                continue
-            before = look.found[route]
-            threads = self.on_threads(look, route)
-            again = self.replays.again(self.heaps(look, route), rows, before, threads, SECOND_SHARE)
-            for row, of in again.rows.items() if again else ():
-                memory = before.rows[row]
-                if of.peak_bytes is None:
-                    of = replace(of, peak_bytes=memory.peak_bytes, held_bytes=memory.held_bytes)
-                before.rows[row] = of
+            with self.replays.noted():
+                self.look_longer_at(look)
+
+    def look_longer_at(self, look: Look) -> None:
+        """Replay more of the journal under its best candidates."""
+        route, rows = self.best_of(look)
+        if not rows:
+            return
+        before = look.found[route]
+        threads = self.on_threads(look, route)
+        again = self.replays.again(self.heaps(look, route), rows, before, threads, SECOND_SHARE)
+        for row, of in again.rows.items() if again else ():
+            memory = before.rows[row]
+            if of.peak_bytes is None:
+                of = replace(of, peak_bytes=memory.peak_bytes, held_bytes=memory.held_bytes)
+            before.rows[row] = of
 
     def best_of(self, look: Look) -> tuple[str, list[str]]:
         """Return how the best candidates divide a part over heaps, and their rows; none if none may pay."""

@@ -23,7 +23,8 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -31,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from mallard import MallardError
+from mallard import MallardError, is_interrupt
 from mallard.advise.stretches import Blocks, Row
 from mallard.analysis.progress import Progress
 from mallard.compare.intervals import Interval
@@ -109,9 +110,27 @@ class Replays:
         self.slowness = UNKNOWN_SLOWNESS  # of this machine: what replays take of what was expected
         self.interrupted = False
         self.left_out = 0  # replays for which there was no time
+        self.failures: list[str] = []  # why others have failed
         self.in_stretches = False  # whether one was not of the whole journal
         self.machine: dict[str, str] = {}
         self.method: dict[str, Any] = {}
+
+    @property
+    def complete(self) -> bool:
+        """Return whether all that was to be measured has been."""
+        return not (self.interrupted or self.left_out or self.failures)
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Note why a replay fails, and Ctrl-C: what others have measured stays."""
+        try:
+            yield
+        except MallardError as error:
+            self.failures.append(str(error))
+        except (KeyboardInterrupt, RuntimeError) as error:
+            if not is_interrupt(error):
+                raise
+            self.interrupted = True
 
     # --- what there is time for ---
 
