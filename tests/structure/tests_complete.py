@@ -7,8 +7,8 @@ header_tested    every header of the library has a test of its own name: layer/b
                  tests/model/NAME_model_test.cpp is one as well
 test_built       every test and fuzz target stands in the nearest CMakeLists.txt above it: what is not built
                  cannot fail
-room_built       every folder that tests/CMakeLists.txt has among its rooms is one that tests/steps.sh has built
-                 by default, or is excepted
+room_built       every folder that tests/CMakeLists.txt has among its rooms is built by tests/steps.sh where
+                 nothing is named, or is excepted
 threads_watched  every test of the library in which threads are at work is run under ThreadSanitizer: it
                  includes <thread>, itself or by a header of the tests that it names, and is marked THREADS
                  in the nearest CMake file above it; the model suite has threads for every heap, and what of
