@@ -753,7 +753,7 @@ def test_the_memory_of_what_is_picked_is_that_of_the_whole_journal(
 ) -> None:
     stand_in = standing_in(monkeypatch, StandIn({"multipool": -30.0, "pool": -20.0}, {"multipool": 1 << 30}))
     monkeypatch.setattr(Replays, "fits", lambda *_: 0)
-    monkeypatch.setattr(Replays, "takes", lambda of, blocks, *_: 1e6 if blocks >= len(of.blocks) else 0.01)
+    monkeypatch.setattr(Replays, "takes", lambda of, blocks, *_: 1e6 if blocks >= len(of.blocks) else 1.0)
     monkeypatch.setattr(stretches, "LIVES", 0)
     orders = part(advice(mallard, journal), "make_order")
     assert (orders["pick"], orders["candidates"][0]["row"]) == ("pool", "pool"), "the other is refused"
