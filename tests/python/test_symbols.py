@@ -16,7 +16,7 @@ from mallard.analysis.function_names import own_name, qualified_name, short_name
 from mallard.analysis.model import Frame
 from mallard.analysis.module_map import NO_MODULE, locate
 from mallard.analysis.store import Store
-from mallard.analysis.symbol_cache import SymbolCache
+from mallard.analysis.symbol_cache import SymbolCache, SymbolSource
 from mallard.analysis.symbols import Symbols
 
 Record = Callable[..., Store]
@@ -179,6 +179,14 @@ def test_another_build_names_nothing(
     symbols = Symbols(store, cache)
     assert symbols.frames(context_of(store, 3333))[0].function.startswith("copy+0x")
     assert symbols.warnings == [f"{copy}: the file is of another build now; places in it have no names"]
+
+
+def test_a_relative_path_names_nothing_and_says_so(cache: SymbolCache) -> None:
+    source = SymbolSource(cache)
+    assert [source.lines(path, "", [16]) for path in ("", "linux-vdso.so.1", "./libplugin.so")] == [[()]] * 3
+    assert source.warnings == [
+        "./libplugin.so: nothing says in which folder it lies; places in it have no names"
+    ]
 
 
 def test_calls_of_one_function_without_a_name_are_of_one(

@@ -58,6 +58,14 @@ TEST_F(modules, loaded_at_run_time_are_known_of_a_killed_program) {
   expect_plugin();
 }
 
+TEST_F(modules, loaded_by_a_relative_path_have_an_absolute_one) {
+  const std::filesystem::path folder = std::filesystem::path(plugin_).parent_path();
+  std::vector<std::string> command = record_command(journal_, {target("load"), "once", "./libplugin.so"});
+  command.insert(command.begin(), {"env", "-C", folder});
+  EXPECT_EQ(run(command).status, 0);
+  expect_plugin();
+}
+
 TEST_F(modules, that_take_each_others_places_are_told_apart_by_time) {
   const std::string other = target("libother_plugin.so");
   ASSERT_EQ(run(record_command(journal_, {target("load"), "in_turn", "50", plugin_, other})).status, 0);

@@ -183,7 +183,11 @@ class SymbolSource:
     def lines(self, path: str, build_id: str, addresses: Sequence[int]) -> list[Lines]:
         """Return what is known of each address of the file itself; nothing where nothing is known."""
         if not path.startswith("/"):
-            return [()] * len(addresses)  # the kernel's, or nobody's: there is no file
+            if path and not path.startswith("linux-vdso"):  # the kernel's, or nobody's: there is no file
+                self.warnings.append(
+                    f"{shown(path)}: nothing says in which folder it lies; places in it have no names"
+                )
+            return [()] * len(addresses)
         build = f"{build_id} {shown(debug_information(path, build_id))}"
         known = self._cache.load(build) if build_id else {}
         missing = [address for address in addresses if address not in known]

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <span>
 #include <string_view>
 
@@ -42,6 +43,13 @@ std::vector<child_info> unrecorded_programs(spool_header* spool) {
                         .processes = entry.processes});
   }
   return programs;
+}
+
+// What has no slash is no file: the kernel's own module.
+void complete_path(module_info& module, const metadata& about) {
+  if (module.path.empty()) module.path = about.program;
+  if (module.path.find('/') != std::string::npos && !about.directory.empty())
+    module.path = (std::filesystem::path(about.directory) / module.path).string();
 }
 
 // Copies out of the ring, around its end.

@@ -18,6 +18,10 @@ namespace mallard::journal {
 // The programs that ran unrecorded, as the root's spool lists them.
 [[nodiscard]] std::vector<child_info> unrecorded_programs(spool_header* spool);
 
+// Gives a listed module the path by which others find its file: that of the program, which has none of its
+// own, and of a library that was found by a relative path one from the process's working directory.
+void complete_path(module_info& module, const metadata& about);
+
 // The entries of a spool's ring of modules, in the order in which the program wrote them.
 //
 //     tail .... [entry|path|build id|..][entry|path| .... head       bytes, around the end of the ring

@@ -21,7 +21,7 @@ recovered_tables::recovered_tables(process_tables known, std::uint64_t last_time
     names_.emplace(tables_.names[i], static_cast<std::uint32_t>(i));
 }
 
-void recovered_tables::take_modules(spool_header* spool, const std::string& program) {
+void recovered_tables::take_modules(spool_header* spool, const metadata& about) {
   spool_modules list(spool, spool->modules_tail);
   module_info module;
   while (list.next(module)) {
@@ -32,7 +32,7 @@ void recovered_tables::take_modules(spool_header* spool, const std::string& prog
       if (is_there) same_place->unload_time = module.load_time;
       continue;
     }
-    if (module.path.empty()) module.path = program;
+    complete_path(module, about);
     const bool is_same = is_there && same_place->path == module.path &&
                          same_place->build_id == module.build_id &&
                          (same_place->unload_time == 0 || same_place->load_time == module.load_time);
@@ -135,7 +135,7 @@ void spool_source::go_on_with_spool() {
   }
   const double rate = spool.ticks_per_second;
   if (!had_end_ && std::isfinite(rate) && rate > 0) about_.ticks_per_second = rate;
-  known_.take_modules(spool_.header(), about_.program);
+  known_.take_modules(spool_.header(), about_);
 }
 
 void spool_source::finish() {

@@ -40,8 +40,8 @@ class recovered_tables {
   recovered_tables() = default;
   explicit recovered_tables(process_tables known, std::uint64_t last_time);
 
-  // Takes in the modules that the journal does not have; `program` is the path of the main one.
-  void take_modules(spool_header* spool, const std::string& program);
+  // Takes in the modules of the process that the journal does not have.
+  void take_modules(spool_header* spool, const metadata& about);
 
   // Has the next events go to the end of `batch`. Afterwards complete() makes all that they refer to seen.
   void fill(event_batch& batch) noexcept { batch_ = &batch; }

@@ -91,8 +91,8 @@ std::vector<journal::module_info> read_process_modules(pid_t process) {
 }
 
 module_table::module_table(journal::spool_header* spool, journal::writer& out, pid_t process,
-                           std::string program)
-    : list_(spool), out_(&out), process_(process), program_(std::move(program)) {}
+                           journal::metadata about)
+    : list_(spool), out_(&out), process_(process), about_(std::move(about)) {}
 
 bool module_table::knows(std::uint64_t address) const {
   return std::any_of(places_.begin(), places_.end(), [=](const place& one) {
@@ -121,7 +121,7 @@ void module_table::update(std::uint64_t now, double ticks_per_second) {
 void module_table::read_list() {
   journal::module_info module;
   while (list_.next(module)) {
-    if (module.path.empty()) module.path = program_;
+    journal::complete_path(module, about_);
     if (module.end == 0)
       unload(module.begin, module.begin + 1, module.load_time);
     else

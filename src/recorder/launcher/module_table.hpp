@@ -17,6 +17,7 @@
 
 #include "journal/binary/writer.hpp"
 #include "journal/drain/spool_description.hpp"
+#include "journal/events/metadata.hpp"
 #include "journal/events/process_tables.hpp"
 
 namespace mallard::recorder {
@@ -32,9 +33,8 @@ void read_module_file(journal::module_info& module);
 
 class module_table {
  public:
-  // `program` is the path of the main module, which does not know its own. A process of 0 cannot be looked
-  // at.
-  module_table(journal::spool_header* spool, journal::writer& out, pid_t process, std::string program);
+  // Modules do not know all of their paths: `about` completes them. A process of 0 cannot be looked at.
+  module_table(journal::spool_header* spool, journal::writer& out, pid_t process, journal::metadata about);
 
   // An address that calls came from.
   void add_caller(std::uint64_t address);
@@ -63,7 +63,7 @@ class module_table {
   journal::spool_modules list_;
   journal::writer* out_;
   pid_t process_;
-  std::string program_;
+  journal::metadata about_;
   std::vector<place> places_;             // that do not overlap
   std::vector<std::uint64_t> strangers_;  // callers that lie in no known module
   std::uint64_t next_look_ = 0;           // ticks since recording began

@@ -229,6 +229,13 @@ TEST_F(spooled, a_module_that_was_loaded_again_is_known_again) {
   EXPECT_EQ(modules[1].unload_time, 0u);
 }
 
+TEST_F(spooled, a_module_with_a_relative_path_has_one_from_the_working_directory) {
+  test::memory_spool spool(smallest_ring, spool_path_);
+  fill_sample(spool);
+  modules_of(spool.header())[sizeof(module_entry)] = '.';
+  EXPECT_EQ(read_all(spool_path_).known.modules.at(0).path, "/tmp/.lib/one.so");
+}
+
 TEST_F(spooled, the_spool_of_another_recording_is_left_out) {
   test::memory_spool spool(smallest_ring, spool_path_);
   fill_sample(spool);
