@@ -27,6 +27,12 @@ TEST(preload, another_preloaded_malloc_serves_the_program) {
   EXPECT_EQ(r.events.size(), 4u);
 }
 
+TEST(preload, the_program_reads_what_dlerror_has_to_say) {
+  const scratch_folder folder;
+  const auto command = record_command(folder / "journal", {target("every_operator"), "after_error"});
+  EXPECT_EQ(run(command).status, 0);
+}
+
 TEST(preload, the_environment_keeps_what_was_preloaded) {
   const scratch_folder folder;
   const std::string library = target("libother_malloc.so");

@@ -1,5 +1,8 @@
 // every_operator: calls each form of operator new and delete with blocks of 4321 bytes (aligned ones: 4352),
 // three times each, and a delete of null; then writes how many calls of each kind that was.
+// every_operator after_error: the same after a dlopen that fails, whose message must be there afterwards.
+#include <dlfcn.h>
+
 #include <cstddef>
 #include <cstdio>
 #include <new>
@@ -29,8 +32,10 @@ void call_each() {
 
 }  // namespace
 
-int main() {
+int main(int count, char**) {
+  if (count == 2) static_cast<void>(dlopen("/none", RTLD_NOW));
   for (int i = 0; i < 3; ++i) call_each();
+  if (count == 2 && dlerror() == nullptr) return 1;
   std::setvbuf(stdout, nullptr, _IONBF, 0);
   std::puts("new 18 delete 18 new_array 18 delete_array 18");
 }

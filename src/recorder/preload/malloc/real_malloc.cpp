@@ -2,12 +2,14 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <string.h>
 
 #include <atomic>
 #include <cstdint>
 
 #include "mallard/core/attributes.hpp"
+#include "recorder/preload/event/call.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
 
 namespace mallard::recorder {
@@ -134,20 +136,19 @@ constexpr const char* runtimes[] = {"libstdc++.so.6", "libc++abi.so.1", "libc++.
 
 static_assert(sizeof names / sizeof *names == operator_forms);
 
-// Whether two symbols lie in the same library.
-bool are_neighbours(const void* one, const void* other) noexcept {
-  Dl_info of_one{};
-  Dl_info of_other{};
-  return dladdr(one, &of_one) != 0 && dladdr(other, &of_other) != 0 && of_one.dli_fbase == of_other.dli_fbase;
+// The module that a function lies in; null: none.
+const link_map* module_of(void* function) noexcept {
+  dl_find_object found;
+  return _dl_find_object(function, &found) == 0 ? found.dlfo_link_map : nullptr;
 }
 
 // libstdc++'s own operator, while its malloc is the one here.
-bool is_libstdcxx_over_us(const void* function, const char* name) noexcept {
-  Dl_info of_function{};
-  if (dladdr(function, &of_function) == 0 || strstr(of_function.dli_fname, "/libstdc++.so") == nullptr)
-    return false;
+bool is_libstdcxx_over_us(void* function, const char* name) noexcept {
+  const link_map* module = module_of(function);
+  if (module == nullptr || strstr(module->l_name, "/libstdc++.so") == nullptr) return false;
   const bool over_aligned = strstr(name, "St11align_val_t") != nullptr;
-  return !over_aligned && are_neighbours(dlsym(RTLD_DEFAULT, "malloc"), &found_operators);
+  return !over_aligned &&
+         module_of(dlsym(RTLD_DEFAULT, "malloc")) == module_of(reinterpret_cast<void*>(&find_real_operators));
 }
 
 MALLARD_NOINLINE void* look_up(unsigned form) noexcept {
@@ -160,7 +161,8 @@ MALLARD_NOINLINE void* look_up(unsigned form) noexcept {
     function = dlsym(library, names[form]);
     dlclose(library);
   }
-  dlerror();  // clears what failed here
+  dlerror();  // of what failed here
+  dlerror();  // frees it, which would else be the program's doing
   found_operators[form].generation.store(state.module_generation.load(std::memory_order_relaxed),
                                          std::memory_order_relaxed);
   found_operators[form].function.store(function, std::memory_order_release);
@@ -179,6 +181,12 @@ void* real_operator(operator_form form) noexcept {
   const bool may_be_gone = found.generation.load(std::memory_order_relaxed) !=
                            state.module_generation.load(std::memory_order_relaxed);
   return function != nullptr && !may_be_gone ? function : look_up(static_cast<unsigned>(form));
+}
+
+void find_real_operators() noexcept {
+  const call outer;  // what the loader allocates is not the program's
+  for (unsigned form = 0; form < operator_forms; ++form)
+    if (look_up(form) == nullptr) break;
 }
 
 thread_local constinit const open_event* event_of_new = nullptr;

@@ -6,10 +6,11 @@
 // may itself allocate: meanwhile the pointers lead to a small fixed buffer. Blocks from there are recognised
 // when they are freed, which costs every free one comparison.
 //
-// The operators new and delete: a C program has none when it starts, and may later load a library that brings
-// them, even one with RTLD_LOCAL. So each is looked up when it is first needed, among the libraries behind
-// this one and then in the C++ runtimes that are loaded. If there is none at all, malloc and free take their
-// place.
+// The operators new and delete: where a C++ runtime is loaded they are looked up when the program starts,
+// since a look-up later takes away the message that dlerror() would return. A C program has none then, and
+// may load a library that brings them, even one with RTLD_LOCAL. There each is looked up when it is first
+// needed, among the libraries behind this one and then in the C++ runtimes that are loaded. If there is none
+// at all, malloc and free take their place.
 //
 // A real operator new may throw through the recorder:
 //
@@ -92,6 +93,9 @@ struct found_operator {
 };
 inline constexpr std::size_t operator_forms = 20;
 extern found_operator found_operators[operator_forms];
+
+// Looks all of them up, if a C++ runtime is loaded.
+void find_real_operators() noexcept;
 
 MALLARD_INLINE bool is_plain_malloc(operator_form form) noexcept {
   return found_operators[static_cast<unsigned>(form)].is_plain_malloc.load(std::memory_order_relaxed);

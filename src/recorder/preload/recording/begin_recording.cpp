@@ -115,6 +115,7 @@ void begin_recording() noexcept {
 
 [[gnu::constructor]] void at_start() noexcept {
   find_real_functions();
+  find_real_operators();
   begin_recording();
   bypassed = lineage.root != nullptr && is_bypassed();
   if (!bypassed) return;
