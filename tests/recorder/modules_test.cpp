@@ -74,10 +74,12 @@ TEST_F(modules, that_take_each_others_places_are_told_apart_by_time) {
   EXPECT_EQ(count_kinds(r, 8888)[event_kind::malloc], 50u);
   std::uint64_t misplaced = 0;
   std::map<std::uint64_t, std::set<std::uint64_t>> sizes_from;  // one caller, blocks of both plugins
+  std::map<std::uint32_t, std::set<std::uint64_t>> sizes_in;    // one context
   for (const journal::event& e : r.events) {
     if (e.size != 9999 && e.size != 8888) continue;
     const std::uint64_t caller = r.tables.contexts.at(e.context).return_address;
     sizes_from[caller].insert(e.size);
+    sizes_in[e.context].insert(e.size);
     std::vector<std::string> holders;
     for (const journal::module_info& module : r.tables.modules)
       if (module.begin <= caller && caller < module.end && module.load_time <= e.time &&
@@ -89,6 +91,7 @@ TEST_F(modules, that_take_each_others_places_are_told_apart_by_time) {
   EXPECT_TRUE(std::any_of(sizes_from.begin(), sizes_from.end(), [](const auto& one) {
     return one.second.size() == 2;
   })) << "no plugin took the other's place";
+  for (const auto& [context, sizes] : sizes_in) EXPECT_EQ(sizes.size(), 1u) << "context " << context;
 }
 
 TEST_F(modules, with_holes_between_their_segments_have_a_build_id_in_each) {

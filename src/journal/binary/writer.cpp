@@ -146,8 +146,9 @@ void writer::describe(const metadata& about) {
   state_->write(section);
 }
 
-std::uint32_t writer::intern_context(std::uint32_t parent, std::uint64_t return_address) {
-  return state_->contexts.intern({.parent = parent, .return_address = return_address});
+std::uint32_t writer::intern_context(std::uint32_t parent, std::uint64_t return_address,
+                                     std::uint32_t generation) {
+  return state_->contexts.intern({.parent = parent, .return_address = return_address}, generation);
 }
 
 std::uint32_t writer::intern_scope(std::uint32_t parent, std::uint32_t name) {

@@ -43,8 +43,10 @@ class writer {
 
   void describe(const metadata& about);
 
-  // The index of the context with these two, the same for the same two. `parent` is 0 or an earlier result.
-  [[nodiscard]] std::uint32_t intern_context(std::uint32_t parent, std::uint64_t return_address);
+  // The index of the context with these three, the same for the same three. `parent` is 0 or an earlier
+  // result; `generation` tells the modules apart that follow each other where the return address lies.
+  [[nodiscard]] std::uint32_t intern_context(std::uint32_t parent, std::uint64_t return_address,
+                                             std::uint32_t generation = 0);
 
   // The index of the context of the annotated scope `name` (an intern_name) inside `parent`.
   [[nodiscard]] std::uint32_t intern_scope(std::uint32_t parent, std::uint32_t name);

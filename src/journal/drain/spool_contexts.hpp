@@ -31,19 +31,20 @@ class spool_contexts {
   // `room`: as many contexts as the spool has room for.
   spool_contexts(spool_header* spool, std::uint32_t room) noexcept : spool_(spool), room_(room) {}
 
+  // `time` is that of an event with this context.
   template <class Receiver>
-  [[nodiscard]] std::uint32_t context_of(std::uint32_t number, Receiver& receiver) {
+  [[nodiscard]] std::uint32_t context_of(std::uint32_t number, std::uint64_t time, Receiver& receiver) {
     if (number == 0) return 0;
     if (number < known_.size() && known_[number] != unseen) [[likely]]
       return known_[number];
-    return see(number, receiver);
+    return see(number, time, receiver);
   }
 
  private:
   static constexpr std::uint32_t unseen = UINT32_MAX;
 
   template <class Receiver>
-  std::uint32_t see(std::uint32_t number, Receiver& receiver) {
+  std::uint32_t see(std::uint32_t number, std::uint64_t time, Receiver& receiver) {
     const std::uint32_t used = std::min(spool_->contexts_used.load(), room_);
     if (number >= used) return 0;
     if (known_.size() < used) known_.resize(used, unseen);
@@ -61,7 +62,7 @@ class spool_contexts {
       context = (entry.place & scope_bit) != 0
                     ? receiver.scope(context, name_in(spool_, entry.place))
                     : receiver.frame(context, entry.place,
-                                     std::uint64_t{entry.stack_offset} * sizeof(std::uint64_t));
+                                     std::uint64_t{entry.stack_offset} * sizeof(std::uint64_t), time);
       known_[numbers_.back()] = context;
     }
     return context;

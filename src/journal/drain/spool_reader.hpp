@@ -12,7 +12,9 @@
 //
 // The receiver is a class with
 //     std::uint32_t add_thread(const thread_info&);   void update_thread(std::uint32_t, const thread_info&);
-//     std::uint32_t frame(std::uint32_t parent, std::uint64_t return_address, std::uint64_t stack_offset);
+//     std::uint32_t frame(std::uint32_t parent, std::uint64_t return_address, std::uint64_t stack_offset,
+//                         std::uint64_t time);
+//         of the first event there
 //     std::uint32_t scope(std::uint32_t parent, std::string_view name);
 //     void append(const event&);
 //     void snapshot(std::uint64_t event, std::uint32_t context, std::span<const std::uint64_t> words);
@@ -161,7 +163,7 @@ MALLARD_INLINE void spool_reader<Receiver>::receive(ring_reader& ring, record r)
   event e;
   e.kind = static_cast<event_kind>(r.kind);
   e.thread = ring.thread;
-  e.context = contexts_.context_of(r.context, *receiver_);
+  e.context = contexts_.context_of(r.context, r.time, *receiver_);
   e.time = last_time_;
   e.size = r.size;
   e.duration = r.duration;

@@ -58,8 +58,12 @@ void recovered_tables::update_thread(std::uint32_t index, const thread_info& inf
 }
 
 std::uint32_t recovered_tables::frame(std::uint32_t parent, std::uint64_t return_address,
-                                      std::uint64_t stack_offset) {
-  const std::uint32_t context = contexts_.intern({.parent = parent, .return_address = return_address});
+                                      std::uint64_t stack_offset, std::uint64_t time) {
+  const auto generation = std::ranges::count_if(tables_.modules, [=](const module_info& m) {
+    return m.begin <= return_address && return_address < m.end && m.unload_time != 0 && m.unload_time <= time;
+  });
+  const std::uint32_t context = contexts_.intern({.parent = parent, .return_address = return_address},
+                                                 static_cast<std::uint32_t>(generation));
   if (context >= tables_.contexts.size()) contexts_.nodes()[context].stack_offset = stack_offset;
   return context;
 }

@@ -56,7 +56,8 @@ class recovered_tables {
   // For spool_reader, which says what they are.
   std::uint32_t add_thread(const thread_info& info);
   void update_thread(std::uint32_t index, const thread_info& info);
-  std::uint32_t frame(std::uint32_t parent, std::uint64_t return_address, std::uint64_t stack_offset);
+  std::uint32_t frame(std::uint32_t parent, std::uint64_t return_address, std::uint64_t stack_offset,
+                      std::uint64_t time);
   std::uint32_t scope(std::uint32_t parent, std::string_view name);
   void append(const event& e);
   void snapshot(std::uint64_t, std::uint32_t, std::span<const std::uint64_t>) {}

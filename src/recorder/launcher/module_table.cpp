@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <functional>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -95,13 +97,17 @@ module_table::module_table(journal::spool_header* spool, journal::writer& out, p
     : list_(spool), out_(&out), process_(process), about_(std::move(about)) {}
 
 bool module_table::knows(std::uint64_t address) const {
-  return std::any_of(places_.begin(), places_.end(), [=](const place& one) {
-    return one.module.begin <= address && address < one.module.end;
-  });
+  return std::any_of(places_.begin(), places_.end(), [=](const place& one) { return one.holds(address); });
 }
 
-void module_table::add_caller(std::uint64_t address) {
+std::uint32_t module_table::add_caller(std::uint64_t address, std::uint64_t time) {
+  read_list();
   if (!knows(address)) strangers_.push_back(address);
+  const auto was_there = [=](const place& one) { return one.holds(address) && one.module.load_time <= time; };
+  const auto now = std::find_if(places_.begin(), places_.end(), was_there);
+  if (now != places_.end()) return now->generation;
+  const auto before = std::find_if(former_.rbegin(), former_.rend(), was_there);
+  return before != former_.rend() ? before->generation : 0;
 }
 
 void module_table::update(std::uint64_t now, double ticks_per_second) {
@@ -152,9 +158,12 @@ void module_table::add(journal::module_info module) {
   for (const place& one : places_)
     if (overlaps(one)) vacant_since = std::max(vacant_since, one.module.unload_time);
   if (vacant_since != 0) module.load_time = vacant_since;
-  std::erase_if(places_, overlaps);
+  const auto replaced = std::partition(places_.begin(), places_.end(), std::not_fn(overlaps));
+  const bool is_first = replaced == places_.end();
+  std::move(replaced, places_.end(), std::back_inserter(former_));
+  places_.erase(replaced, places_.end());
   const std::uint32_t index = out_->add_module(module);
-  places_.push_back({index, std::move(module)});
+  places_.push_back({index, is_first ? 0 : index, std::move(module)});
 }
 
 }  // namespace mallard::recorder

@@ -5,7 +5,7 @@
 //
 // Several modules can follow each other at one place. Each is a row, with the times at which it was first
 // seen there and at which it was gone; one that follows another begins when that one was gone. A module found
-// in the kernel's map was loaded at an unknown time. The table keeps the latest module of each place.
+// in the kernel's map was loaded at an unknown time.
 #pragma once
 
 #include <sys/types.h>
@@ -36,8 +36,9 @@ class module_table {
   // Modules do not know all of their paths: `about` completes them. A process of 0 cannot be looked at.
   module_table(journal::spool_header* spool, journal::writer& out, pid_t process, journal::metadata about);
 
-  // An address that calls came from.
-  void add_caller(std::uint64_t address);
+  // An address that a call came from at `time`, which the program has listed by then. Returns which of the
+  // modules that follow each other at that place it was, 0 for the first.
+  std::uint32_t add_caller(std::uint64_t address, std::uint64_t time);
 
   // Adds what the program has listed since the last call. If calls came from elsewhere, reads the process's
   // map, at most every tenth of a second: code made at run time lies in no module.
@@ -51,8 +52,13 @@ class module_table {
 
  private:
   struct place {
-    std::uint32_t index;  // of the journal's row
+    std::uint32_t index;       // of the journal's row
+    std::uint32_t generation;  // 0: nothing was there before; or that index
     journal::module_info module;
+
+    [[nodiscard]] bool holds(std::uint64_t address) const noexcept {
+      return module.begin <= address && address < module.end;
+    }
   };
 
   void read_list();
@@ -65,6 +71,7 @@ class module_table {
   pid_t process_;
   journal::metadata about_;
   std::vector<place> places_;             // that do not overlap
+  std::vector<place> former_;             // which others have taken, in that order
   std::vector<std::uint64_t> strangers_;  // callers that lie in no known module
   std::uint64_t next_look_ = 0;           // ticks since recording began
 };

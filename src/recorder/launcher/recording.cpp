@@ -125,9 +125,9 @@ recording::recording(const std::string& path, std::unique_ptr<spool_file> spool,
 }
 
 std::uint32_t recording::receiver::frame(std::uint32_t parent, std::uint64_t return_address,
-                                         std::uint64_t stack_offset) {
-  modules->add_caller(return_address);
-  const std::uint32_t context = out->intern_context(parent, return_address);
+                                         std::uint64_t stack_offset, std::uint64_t time) {
+  const std::uint32_t generation = modules->add_caller(return_address, time);
+  const std::uint32_t context = out->intern_context(parent, return_address, generation);
   if (stack_offset != 0) out->set_stack_offset(context, stack_offset);
   return context;
 }

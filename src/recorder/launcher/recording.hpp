@@ -134,7 +134,8 @@ class recording {
     void update_thread(std::uint32_t index, const journal::thread_info& row) {
       out->update_thread(index, row);
     }
-    std::uint32_t frame(std::uint32_t parent, std::uint64_t return_address, std::uint64_t stack_offset);
+    std::uint32_t frame(std::uint32_t parent, std::uint64_t return_address, std::uint64_t stack_offset,
+                        std::uint64_t time);
     std::uint32_t scope(std::uint32_t parent, std::string_view name) {
       return out->intern_scope(parent, out->intern_name(name));
     }

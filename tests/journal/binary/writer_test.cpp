@@ -98,6 +98,17 @@ TEST(writer, the_same_context_has_the_same_index) {
   EXPECT_EQ(read.known.contexts[scope].parent, indices[3]);
 }
 
+TEST(writer, the_same_frame_in_modules_that_follow_each_other_is_different_contexts) {
+  const test::temporary_file file;
+  writer out(file.path());
+  std::vector<std::uint32_t> indices;
+  for (std::uint32_t generation = 0; generation < 20'000; ++generation)
+    indices.push_back(out.intern_context(0, 0x1000, generation));
+  EXPECT_EQ(std::set(indices.begin(), indices.end()).size(), 20'000U);
+  for (std::uint32_t generation = 0; generation < 20'000; ++generation)
+    EXPECT_EQ(out.intern_context(0, 0x1000, generation), indices[generation]);
+}
+
 TEST(writer, the_same_frame_below_different_callers_is_different_contexts) {
   const test::temporary_file file;
   writer out(file.path());

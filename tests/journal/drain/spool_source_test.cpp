@@ -46,7 +46,7 @@ class launcher {
     writer* out;
     std::uint32_t add_thread(const thread_info& row) { return out->add_thread(row); }
     void update_thread(std::uint32_t index, const thread_info& row) { out->update_thread(index, row); }
-    std::uint32_t frame(std::uint32_t parent, std::uint64_t address, std::uint64_t offset) {
+    std::uint32_t frame(std::uint32_t parent, std::uint64_t address, std::uint64_t offset, std::uint64_t) {
       const std::uint32_t context = out->intern_context(parent, address);
       out->set_stack_offset(context, offset);
       return context;

@@ -63,11 +63,15 @@ MALLARD_NOINLINE std::uint32_t context_tree::add(spool_header* spool, std::uint3
   return number;
 }
 
-void context_tree::clear() noexcept {
+void context_tree::forget() noexcept {
   if (slots_ != nullptr) memset(slots_, 0, (mask_ + 1) * sizeof *slots_);
   used_ = 0;
-  next_ = block_end_ = 0;
   memset(recent_, 0, sizeof recent_);
+}
+
+void context_tree::clear() noexcept {
+  forget();
+  next_ = block_end_ = 0;
 }
 
 }  // namespace mallard::recorder

@@ -60,7 +60,10 @@ class context_tree {
     return context;
   }
 
-  // Forgets all contexts: the next ones stand in another spool.
+  // Finds none of the contexts again: a module has gone, and another one may take its place.
+  void forget() noexcept;
+
+  // The same, and the next ones stand in another spool.
   void clear() noexcept;
 
  private:

@@ -7,7 +7,7 @@
 
 namespace mallard::recorder {
 
-bool stack_memo::prepare() noexcept {
+bool stack_memo::prepare(context_tree& contexts) noexcept {
   const std::uint32_t generation = state.module_generation.load(std::memory_order_relaxed) + 1;
   if (generation_ == generation) return true;
   if (walks_ == nullptr) walks_ = static_cast<walk**>(map_pages(remembered * sizeof *walks_));
@@ -15,6 +15,7 @@ bool stack_memo::prepare() noexcept {
     differences_ = static_cast<difference*>(map_pages(remembered * sizeof *differences_));
   if (walks_ == nullptr || differences_ == nullptr) return false;
   clear();
+  contexts.forget();
   generation_ = generation;
   return true;
 }
@@ -98,8 +99,9 @@ void stack_memo::remember(const walk_start& start, const stack_range& stack, std
 }
 
 // Makes the last stack that from `start` outwards. A stack that is missing for lack of memory is counted.
-bool stack_memo::take(spool_header* spool, const walk_start& start, const stack_range& stack) noexcept {
-  if (prepare() && last_.walk(start, stack)) return true;
+bool stack_memo::take(context_tree& contexts, spool_header* spool, const walk_start& start,
+                      const stack_range& stack) noexcept {
+  if (prepare(contexts) && last_.walk(start, stack)) return true;
   if (spool != nullptr) spool->contexts_wanting.fetch_add(1, std::memory_order_relaxed);
   return false;
 }
@@ -107,7 +109,7 @@ bool stack_memo::take(spool_header* spool, const walk_start& start, const stack_
 MALLARD_NOINLINE std::uint32_t stack_memo::walk_anew(context_tree& contexts, walk_start start,
                                                      const stack_range& stack) noexcept {
   spool_header* spool = current_spool();
-  if (!take(spool, start, stack) || spool == nullptr) return 0;
+  if (!take(contexts, spool, start, stack) || spool == nullptr) return 0;
   const std::uint32_t context = last_.context(contexts, spool, state.depth);
   if (last_.has_all_words()) remember(start, stack, context);
   return context;
@@ -118,7 +120,7 @@ MALLARD_NOINLINE std::uint32_t stack_memo::context_in(const open_scopes& scopes,
                                                       const stack_range& stack) noexcept {
   if (scopes.count == 0) return context_of(contexts, start, stack);
   spool_header* spool = current_spool();
-  if (!take(spool, start, stack) || spool == nullptr) return 0;
+  if (!take(contexts, spool, start, stack) || spool == nullptr) return 0;
   return last_.context_in(scopes, contexts, spool, state.depth);
 }
 

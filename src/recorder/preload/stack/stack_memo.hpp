@@ -10,7 +10,8 @@
 // word. Where one function allocates for many callers, as xmalloc does, their stacks have one start: then the
 // first word that differed counts as well, and one more where that is not enough. It has to lie in the page
 // of the start: what is further outside may be gone, where stacks come and go. Stacks of many words are not
-// remembered here: of those the last one alone is compared. When a module is unloaded, all is forgotten.
+// remembered here: of those the last one alone is compared. When a module is unloaded, all is forgotten,
+// and the contexts with it: those of a module that takes its place are others.
 // Memory: at most 1024 remembered stacks a ring, each 0.3 KB up to 16 words and twice that for twice as many.
 #pragma once
 
@@ -109,8 +110,9 @@ class stack_memo {
   walk* make_walk(std::uint32_t capacity) noexcept;
   void recycle(walk* old) noexcept;
   void remember(const walk_start& start, const stack_range& stack, std::uint32_t context) noexcept;
-  bool prepare() noexcept;
-  [[nodiscard]] bool take(spool_header* spool, const walk_start& start, const stack_range& stack) noexcept;
+  bool prepare(context_tree& contexts) noexcept;
+  [[nodiscard]] bool take(context_tree& contexts, spool_header* spool, const walk_start& start,
+                          const stack_range& stack) noexcept;
 
   last_stack last_;
   walk** walks_;             // by index_of; null: none yet
