@@ -131,13 +131,14 @@ class live_objects {
 // live_blocks: which blocks are alive at one point of a journal, and how large they are.
 //
 // An address can be handed out again before its free was recorded, where threads race to be recorded:
-// add() then ends the old block, and its late free ends nothing.
+// add() then ends the old block, and its late free ends nothing (owed_frees, event_batch.hpp).
 class live_blocks {
  public:
-  // The block at `address`, not 0, begins; returns the size of the one that ends by it, if there is one.
-  std::optional<std::uint64_t> add(std::uint64_t address, std::uint64_t size) {
+  // The block at `address`, not 0, begins at `ns`; returns the size of the one that ends by it, if there is
+  // one.
+  std::optional<std::uint64_t> add(std::uint64_t address, std::uint64_t size, std::uint64_t ns) {
     if (auto* const found = blocks_.find(address)) {
-      ++found->value.late_frees;
+      found->value.owed.owe(ns);
       return std::exchange(found->value.size, size);
     }
     blocks_.insert(address, {.size = size});
@@ -147,14 +148,11 @@ class live_blocks {
   // What a free of `address` means.
   enum class end { of_block, late, unmatched };
 
-  // The block at `address` ends; `size` becomes its size if it is `of_block`.
-  end remove(std::uint64_t address, std::uint64_t& size) {
+  // The block at `address` ends at `ns`; `size` becomes its size if it is `of_block`.
+  end remove(std::uint64_t address, std::uint64_t& size, std::uint64_t ns) {
     auto* const found = blocks_.find(address);
     if (found == nullptr) return end::unmatched;
-    if (found->value.late_frees != 0) {
-      --found->value.late_frees;
-      return end::late;
-    }
+    if (found->value.owed.pay(ns)) return end::late;
     size = found->value.size;
     blocks_.erase(found);
     return end::of_block;
@@ -165,7 +163,7 @@ class live_blocks {
  private:
   struct block {
     std::uint64_t size = 0;
-    std::uint64_t late_frees = 0;  // still to come, of blocks that had the address before
+    journal::owed_frees owed{};
   };
 
   journal::flat_table<std::uint64_t, block> blocks_;  // by address

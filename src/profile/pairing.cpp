@@ -44,7 +44,7 @@ struct request {
 
 struct known_address {
   std::uint32_t slot = 0;
-  std::uint32_t frees_owed = 0;  // frees still to come of blocks that had this address before
+  journal::owed_frees owed{};
 };
 
 // Allocations so far of one thread.
@@ -171,9 +171,7 @@ void pairing::state::deallocate(std::uint64_t address) {
   auto* const found = addresses_.find(address);
   if (found == nullptr) {
     ++counts.unmatched_frees;
-  } else if (found->value.frees_owed != 0) {
-    --found->value.frees_owed;
-  } else {
+  } else if (!found->value.owed.pay(now_.time)) {
     end(found->value.slot, now_);
     addresses_.erase(found);
   }
@@ -194,10 +192,8 @@ void pairing::state::reallocate(std::uint64_t old_address, const request& wanted
     ++counts.unmatched_frees;
     return begin_at(wanted);
   }
-  if (old->value.frees_owed != 0) {  // the block meant is the one that had the address before
-    --old->value.frees_owed;
-    return begin_at(wanted);
-  }
+  if (old->value.owed.pay(now_.time))
+    return begin_at(wanted);  // the block meant is the one that had the address before
   request next = wanted;
   next.previous = objects_.allocation(old->value.slot);
   next.origin = wanted.address == old_address ? origin::in_place : origin::moved;
@@ -216,7 +212,7 @@ void pairing::state::reallocate(std::uint64_t old_address, const request& wanted
 void pairing::state::begin_at(const request& wanted) {
   if (auto* const old = addresses_.find(wanted.address)) {
     ++counts.inversions;
-    ++old->value.frees_owed;
+    old->value.owed.owe(now_.time);
     end(old->value.slot, unknown_end(event_kind::deallocate, old->value.slot));
     old->value.slot = begin(wanted);
   } else {

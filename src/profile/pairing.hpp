@@ -3,8 +3,9 @@
 //     event_batch, event_batch, ... --> pairing --> watcher: allocated, freed ... leaked
 //
 // - An address that comes back before its free ends the old object then and there (an inversion: threads
-//   raced to be recorded); the free that follows belongs to it and ends nothing more. What ended it and
-//   which thread did is not known by then: its free_kind is `deallocate`, its free_thread its own.
+//   raced to be recorded); the free that follows belongs to it and ends nothing more, unless it comes a
+//   second later (owed_frees, event_batch.hpp). What ended it and which thread did is not known by then: its
+//   free_kind is `deallocate`, its free_thread its own.
 // - A free of an address that is not live is counted as unmatched. A failed allocation is no object; a
 //   failed reallocation leaves its block alive.
 // - Blocks of regions are objects of their own, found by region and address. Clearing or destroying a

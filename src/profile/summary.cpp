@@ -49,12 +49,14 @@ class counter {
  public:
   explicit counter(summary& to) : to_(&to) {}
 
-  void count(const journal::event_batch& batch, const std::vector<journal::context_node>& contexts) {
+  void count(const journal::event_batch& batch, const std::vector<journal::context_node>& contexts,
+             journal::tick_scale clock) {
     measure_depths(contexts);
     to_->events += batch.count();
     for (std::size_t row = 0; row < batch.count(); ++row) {
       const journal::event_kind kind = batch.kind[row];
       ++by_kind_[static_cast<std::size_t>(kind)];
+      now_ns_ = clock.ns(batch.time[row]);
       if (batch.duration[row] != 0) durations_[static_cast<std::size_t>(kind)].add(batch.duration[row]);
       if (is_allocation(kind) || is_reallocation(kind))
         allocations_.add(batch.duration[row]);
@@ -103,14 +105,14 @@ class counter {
     ++to_->objects;
     to_->bytes += size;
     live_bytes_ += size;
-    if (const auto ended = blocks_.add(address, size)) live_bytes_ -= *ended;
+    if (const auto ended = blocks_.add(address, size, now_ns_)) live_bytes_ -= *ended;
     to_->peak_live_bytes = std::max(to_->peak_live_bytes, live_bytes_);
     to_->peak_live_objects = std::max<std::uint64_t>(to_->peak_live_objects, blocks_.count());
   }
 
   void end(std::uint64_t address) {
     std::uint64_t size = 0;
-    switch (blocks_.remove(address, size)) {
+    switch (blocks_.remove(address, size, now_ns_)) {
       case live_blocks::end::of_block:
         live_bytes_ -= size;
         break;
@@ -139,6 +141,7 @@ class counter {
   timed_calls frees_;
   median_counts stack_depths_;
   std::uint64_t live_bytes_ = 0;
+  std::uint64_t now_ns_ = 0;
   std::uint64_t last_time_ = 0;
 };
 
@@ -167,7 +170,8 @@ summary summarize(journal::event_source& from) {
   from.watch(journal::sections::snapshots, [&s](const journal::table& rows) { s.snapshots += rows.rows; });
   counter counts(s);
   journal::event_batch batch;
-  while (from.next(batch)) counts.count(batch, from.tables().contexts);
+  while (from.next(batch))
+    counts.count(batch, from.tables().contexts, journal::tick_scale(1e9 / from.about().ticks_per_second));
   s.about = from.about();
   counts.finish();
 

@@ -71,13 +71,13 @@ TEST(live_blocks, agrees_with_a_map_over_many_random_steps) {
     const std::uint64_t address = 16 + random() % 20'000 * 16;
     if (const auto found = model.find(address); found != model.end()) {
       std::uint64_t size = 0;
-      ASSERT_EQ(blocks.remove(address, size), live_blocks::end::of_block);
+      ASSERT_EQ(blocks.remove(address, size, step), live_blocks::end::of_block);
       ASSERT_EQ(size, found->second);
       model.erase(found);
     } else {
       std::uint64_t size = 0;
-      ASSERT_EQ(blocks.remove(address, size), live_blocks::end::unmatched);
-      ASSERT_FALSE(blocks.add(address, step));
+      ASSERT_EQ(blocks.remove(address, size, step), live_blocks::end::unmatched);
+      ASSERT_FALSE(blocks.add(address, step, step));
       model.emplace(address, step);
     }
     ASSERT_EQ(blocks.count(), model.size());
@@ -86,21 +86,32 @@ TEST(live_blocks, agrees_with_a_map_over_many_random_steps) {
 
 TEST(live_blocks, an_address_seen_again_before_its_free_ends_the_old_block) {
   live_blocks blocks;
-  EXPECT_FALSE(blocks.add(0x10, 5));
-  EXPECT_EQ(blocks.add(0x10, 7), 5U);
+  EXPECT_FALSE(blocks.add(0x10, 5, 1));
+  EXPECT_EQ(blocks.add(0x10, 7, 2), 5U);
   EXPECT_EQ(blocks.count(), 1U);
   std::uint64_t size = 0;
-  EXPECT_EQ(blocks.remove(0x10, size), live_blocks::end::late);
-  EXPECT_EQ(blocks.remove(0x10, size), live_blocks::end::of_block);
+  EXPECT_EQ(blocks.remove(0x10, size, 3), live_blocks::end::late);
+  EXPECT_EQ(blocks.remove(0x10, size, 3), live_blocks::end::of_block);
   EXPECT_EQ(size, 7U);
-  EXPECT_EQ(blocks.remove(0x10, size), live_blocks::end::unmatched);
+  EXPECT_EQ(blocks.remove(0x10, size, 3), live_blocks::end::unmatched);
+}
+
+TEST(live_blocks, a_free_that_comes_a_second_later_is_the_present_blocks) {
+  live_blocks blocks;
+  blocks.add(0x10, 5, 1'000'000'000);
+  EXPECT_EQ(blocks.add(0x10, 7, 2'000'000'000), 5U);
+  std::uint64_t size = 0;
+  EXPECT_EQ(blocks.remove(0x10, size, 3'100'000'000), live_blocks::end::of_block);
+  EXPECT_EQ(size, 7U);
+  blocks.add(0x10, 9, 4'000'000'000);
+  EXPECT_EQ(blocks.remove(0x10, size, 4'000'000'001), live_blocks::end::of_block);
 }
 
 TEST(live_blocks, a_free_of_null_matches_nothing) {
   live_blocks blocks;
-  blocks.add(0x10, 5);
+  blocks.add(0x10, 5, 1);
   std::uint64_t size = 0;
-  EXPECT_EQ(blocks.remove(0, size), live_blocks::end::unmatched);
+  EXPECT_EQ(blocks.remove(0, size, 3), live_blocks::end::unmatched);
   EXPECT_EQ(blocks.count(), 1U);
 }
 

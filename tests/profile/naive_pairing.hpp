@@ -87,7 +87,7 @@ class naive_pairing {
 
   void free(const journal::event& e, std::uint64_t address) {
     const auto old = find(address, 0);
-    if (owed_[address] > 0)
+    if (owes(address))
       --owed_[address];
     else if (old == alive_.end())
       ++result_.counts.unmatched_frees;
@@ -107,7 +107,7 @@ class naive_pairing {
       return;
     }
     const auto old = find(e.old_address, 0);
-    if (owed_[e.old_address] > 0 || old == alive_.end()) {
+    if (owes(e.old_address) || old == alive_.end()) {
       free(e, e.old_address);
       return begin_on_heap(e, no_event, origin::fresh);
     }
@@ -118,10 +118,19 @@ class naive_pairing {
     begin_on_heap(e, previous, e.address == e.old_address ? origin::in_place : origin::moved);
   }
 
+  // What is owed for more than a second, in units of 2^26 ns, was never recorded.
+  bool owes(std::uint64_t address) {
+    if (time_ / (1U << 26) - owed_since_[address] / (1U << 26) > 15) owed_[address] = 0;
+    return owed_[address] > 0;
+  }
+
   void begin_on_heap(const journal::event& e, std::uint64_t previous, origin from) {
     if (const auto old = find(e.address, 0); old != alive_.end()) {
       ++result_.counts.inversions;
-      if (frees_come_late) ++owed_[e.address];
+      if (frees_come_late) {
+        ++owed_[e.address];
+        owed_since_[e.address] = time_;
+      }
       end(old, {.kind = kinds::deallocate, .thread = old->thread});
     }
     begin(e, 0, previous, from);
@@ -223,6 +232,7 @@ class naive_pairing {
   std::vector<object> alive_;  // oldest first
   std::vector<living_region> regions_;
   std::map<std::uint64_t, std::uint64_t> owed_;  // late frees by address
+  std::map<std::uint64_t, std::uint64_t> owed_since_;
   std::uint64_t event_ = 0;
   std::uint64_t time_ = 0;
 };

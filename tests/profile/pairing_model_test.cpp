@@ -30,7 +30,7 @@ std::vector<event> random_events(std::uint64_t seed, std::size_t count) {
   std::vector<event> events;
   std::uint64_t time = 50;
   for (std::size_t i = 0; i < count; ++i) {
-    time += below(40) - 5;
+    time += below(200) == 0 ? 2'000'000'000 : below(40) - 5;
     event e{.kind = below(100) == 0 ? static_cast<event_kind>(below(256)) : kinds[below(kinds.size())],
             .thread = static_cast<std::uint32_t>(below(3)),
             .context = static_cast<std::uint32_t>(below(9)),

@@ -160,6 +160,16 @@ TEST(pairing, an_address_seen_again_ends_the_old_object_and_its_late_free_nothin
   EXPECT_EQ(found.counts.unmatched_frees, 1U);
 }
 
+TEST(pairing, a_free_long_after_an_address_was_seen_again_is_of_the_object_there) {
+  std::vector<event> events{malloc_of(16), malloc_of(16), free_of(16), malloc_of(16), free_of(16)};
+  for (std::size_t i = 2; i < events.size(); ++i) events[i].time = 2'000'000'000 + i;
+  const pairs found = pair(events);
+  ASSERT_EQ(found.ends.size(), 3U);
+  EXPECT_EQ(found.ends[1].free, 2U);
+  EXPECT_EQ(found.ends[2].free, 4U);
+  EXPECT_EQ(found.counts.inversions, 1U);
+}
+
 TEST(pairing, a_reallocation_in_place_continues_the_chain) {
   const pairs found =
       pair_all({malloc_of(16, 10), realloc_of(16, 16, 20), realloc_of(16, 32, 30), free_of(32)});

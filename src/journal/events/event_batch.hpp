@@ -1,5 +1,5 @@
-// event_batch: events of one process, decoded, as columns of equal length; and `event`, one row of them, as a
-// recorder hands it to the writer.
+// event_batch: events of one process, decoded, as columns of equal length; `event`, one row of them, as a
+// recorder hands it to the writer; and owed_frees, for those who pair events.
 //
 // Every form a journal comes in (binary, text, .xz) is read as a sequence of batches. A batch is reused by
 // its source from call to call, so that reading allocates nothing per event. Fields that a kind does not have
@@ -80,5 +80,41 @@ inline void push(event_batch& batch, const event& e) {
   batch.parent.push_back(e.parent);
   batch.duration.push_back(e.duration);
 }
+
+// owed_frees: how many frees of an address are still to come of blocks that had it before.
+//
+// Threads race to be recorded, so an address can be allocated again before its free is seen: then the old
+// block has ended all the same, and its free ends nothing. A race takes moments. A free that comes more than
+// a second later is the present block's: what was owed has never been recorded.
+class owed_frees {
+ public:
+  // A block has ended at `ns` without its free.
+  void owe(std::uint64_t ns) noexcept {
+    count_ = count_ == UINT8_MAX ? UINT8_MAX : (count_ + 1) & UINT8_MAX;
+    since_ = units(ns);
+  }
+
+  // Whether a free at `ns` is one of those owed, of which it is none afterwards.
+  [[nodiscard]] bool pay(std::uint64_t ns) noexcept {
+    if (count_ == 0) return false;
+    const bool is_late = ((units(ns) - since_) & unit_mask) > longest_race;
+    count_ = is_late ? 0 : (count_ - 1) & UINT8_MAX;
+    return !is_late;
+  }
+
+  [[nodiscard]] bool any() const noexcept { return count_ != 0; }
+
+ private:
+  static constexpr std::uint32_t unit_mask = 0xffffff;
+  static constexpr std::uint32_t longest_race = 15;  // units
+
+  // Of 67 ms.
+  static std::uint32_t units(std::uint64_t ns) noexcept {
+    return static_cast<std::uint32_t>(ns >> 26) & unit_mask;
+  }
+
+  std::uint32_t count_ : 8 = 0;
+  std::uint32_t since_ : 24 = 0;  // of the latest
+};
 
 }  // namespace mallard::journal

@@ -447,7 +447,7 @@ trace schedule(const trace& blocks, const thread_lives& lives, schedule_options 
 trace build_thread_trace(journal::event_source& source, schedule_options options, const part_routes* routes) {
   trace_builder builder(true, routes);
   journal::event_batch batch;
-  while (source.next(batch)) builder.add(batch);
+  while (source.next(batch)) builder.add(batch, source.about().ticks_per_second);
   const trace blocks = builder.finish();
   return schedule(blocks, builder.threads().lives(source.tables().threads, blocks.ops().size()), options,
                   builder.heaps());

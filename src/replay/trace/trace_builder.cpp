@@ -20,7 +20,8 @@ constexpr std::size_t ahead = 8;
 
 }  // namespace
 
-void trace_builder::add(const journal::event_batch& batch) {
+void trace_builder::add(const journal::event_batch& batch, double ticks_per_second) {
+  clock_ = journal::tick_scale(1e9 / ticks_per_second);
   for (std::size_t i = 0; i < batch.count(); ++i, ++event_) {
     if (routes_ != nullptr && routes_->leaves_out(event_)) {
       ++facts_.left_out;
@@ -29,6 +30,7 @@ void trace_builder::add(const journal::event_batch& batch) {
     if (i + 2 * ahead < batch.count()) addresses_.expect(batch.address[i + 2 * ahead]);
     if (i + ahead < batch.count()) expect_block(batch.address[i + ahead]);
     thread_ = static_cast<std::uint16_t>(batch.thread[i]);
+    time_ = batch.time[i];
     const std::size_t before = ops_.size();
     add_event(batch, i);
     if (with_threads_ && ops_.size() != before) threads_.note(batch.thread[i], before, batch.time[i]);
@@ -86,10 +88,10 @@ void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uin
     ++facts_.impossible;
     return;
   }
-  std::uint32_t owed = 0;
+  journal::owed_frees owed;
   if (auto* old = addresses_.find(address)) {
     end_before_reuse(address, old->value);
-    owed = old->value.frees_owed;
+    owed = old->value.owed;
     addresses_.erase(old);
   }
 
@@ -114,9 +116,7 @@ void trace_builder::deallocate(std::uint64_t address) {
   auto* found = addresses_.find(address);
   if (found == nullptr) {
     ++facts_.unmatched_frees;
-  } else if (found->value.frees_owed != 0) {
-    pay_owed_free(address, found->value);
-  } else {
+  } else if (!is_owed_free(address, found->value)) {
     end_block(found->value.slot);
     addresses_.erase(found);
   }
@@ -138,17 +138,15 @@ void trace_builder::reallocate(std::uint64_t old_address, std::uint64_t address,
     ++facts_.unmatched_frees;
     return allocate(address, size, 0, false);
   }
-  if (old->value.frees_owed != 0) {  // the block meant is the one that had the address before
-    pay_owed_free(old_address, old->value);
-    return allocate(address, size, 0, false);
-  }
+  if (is_owed_free(old_address, old->value))
+    return allocate(address, size, 0, false);  // the block meant is the one that had the address before
   const std::uint32_t slot = old->value.slot;
   if (address != old_address) {
     addresses_.erase(old);
-    std::uint32_t owed = 0;
+    journal::owed_frees owed;
     if (auto* other = addresses_.find(address)) {
       end_before_reuse(address, other->value);
-      owed = other->value.frees_owed;
+      owed = other->value.owed;
       addresses_.erase(other);
     }
     addresses_.insert(address, {slot, owed});
@@ -168,19 +166,24 @@ void trace_builder::reallocate(std::uint64_t old_address, std::uint64_t address,
 // The block at this address must have ended, though its free comes later.
 void trace_builder::end_before_reuse(std::uint64_t address, known_address& old) {
   ++facts_.inversions;
-  ++old.frees_owed;
+  old.owed.owe(clock_.ns(time_));
   owed_ops_.emplace(address, ops_.size());
   end_block(old.slot);
 }
 
-// The free of a block that has ended before: only now is it known whose free that was.
-void trace_builder::pay_owed_free(std::uint64_t address, known_address& found) {
-  --found.frees_owed;
+// Whether this free is of a block that has ended before: only now is it known whose free that was.
+bool trace_builder::is_owed_free(std::uint64_t address, known_address& found) {
+  if (!found.owed.any()) return false;
+  if (!found.owed.pay(clock_.ns(time_))) {
+    owed_ops_.erase(address);
+    return false;
+  }
   const auto [first, last] = owed_ops_.equal_range(address);
   const auto owed = std::min_element(first, last, [](auto& a, auto& b) { return a.second < b.second; });
   ops_.ops()[owed->second].thread = thread_;
   if (with_threads_) threads_.note_late(thread_, owed->second);
   owed_ops_.erase(owed);
+  return true;
 }
 
 void trace_builder::end_block(std::uint32_t slot) {
@@ -266,7 +269,7 @@ trace trace_builder::finish() {
 trace build_trace(journal::event_source& source, const part_routes* routes) {
   trace_builder builder(false, routes);
   journal::event_batch batch;
-  while (source.next(batch)) builder.add(batch);
+  while (source.next(batch)) builder.add(batch, source.about().ticks_per_second);
   return builder.finish();
 }
 

@@ -4,7 +4,8 @@
 //
 // Pairs every free with its allocation and says what it had to repair:
 //   inversion   an address is allocated again before its free was seen (threads log out of order):
-//               the old block ends here, and its free, when it comes, is passed over
+//               the old block ends here, and its free, when it comes, is passed over (owed_frees,
+//               event_batch.hpp)
 //   unmatched   a free, or the old block of a realloc, that the journal never allocated: left out;
 //               such a realloc is replayed as an allocation
 //   failed      an allocation that returned null: left out
@@ -27,6 +28,7 @@
 #include "journal/events/event_batch.hpp"
 #include "journal/events/event_source.hpp"
 #include "journal/events/flat_table.hpp"
+#include "journal/events/metadata.hpp"
 #include "replay/trace/op.hpp"
 #include "replay/trace/part_routes.hpp"
 #include "replay/trace/thread_spans.hpp"
@@ -42,7 +44,7 @@ class trace_builder {
   explicit trace_builder(bool with_threads = false, const part_routes* routes = nullptr)
       : with_threads_(with_threads), routes_(routes) {}
 
-  void add(const journal::event_batch& batch);
+  void add(const journal::event_batch& batch, double ticks_per_second = 1e9);
 
   // Frees what is still alive, computes the places and hands the trace over; the builder is spent. Throws
   // std::runtime_error where the routes are not of these events.
@@ -57,7 +59,7 @@ class trace_builder {
  private:
   struct known_address {
     std::uint32_t slot = 0;
-    std::uint32_t frees_owed = 0;  // frees still to come of blocks that had this address before
+    journal::owed_frees owed{};
   };
   struct live_block {
     std::uint64_t size;
@@ -73,7 +75,7 @@ class trace_builder {
   void deallocate(std::uint64_t address);
   void reallocate(std::uint64_t old_address, std::uint64_t address, std::uint64_t size);
   void end_before_reuse(std::uint64_t address, known_address& old);
-  void pay_owed_free(std::uint64_t address, known_address& found);
+  [[nodiscard]] bool is_owed_free(std::uint64_t address, known_address& found);
   void end_block(std::uint32_t slot);
   std::uint32_t take_slot();
   void count_live(std::uint64_t more, std::uint64_t less);
@@ -88,7 +90,9 @@ class trace_builder {
   bool with_threads_;
   thread_spans threads_;
   const part_routes* routes_;
-  std::uint16_t thread_ = 0;                                      // of the event that is added
+  std::uint16_t thread_ = 0;  // of the event that is added
+  std::uint64_t time_ = 0;    // the same, in ticks
+  journal::tick_scale clock_{1};
   std::uint16_t heap_ = 0;                                        // that the event allocates from
   std::unordered_multimap<std::uint64_t, std::size_t> owed_ops_;  // by address: ops whose free is to come
   journal::flat_table<std::uint64_t, known_address> addresses_;   // of what is alive

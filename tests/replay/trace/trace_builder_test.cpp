@@ -174,6 +174,14 @@ TEST(TraceBuilder, InversionsOfOneAddressAddUp) {
   EXPECT_EQ(t.facts().never_freed, 0u);
 }
 
+TEST(TraceBuilder, AFreeLongAfterAnInversionEndsTheBlockThatIsThere) {
+  trace_builder builder;
+  events().malloc(1, 1).malloc(1, 2).malloc(2, 3).free(1).malloc(1, 4).free(1).free(2).add_to(builder, 1);
+  const trace t = builder.finish();
+  EXPECT_EQ(ops_of(t), "+0:1 -0:1 +0:2 +1:3 -0:2 +0:4 -0:4 -1:3");
+  EXPECT_EQ(t.facts().inversions, 1u);
+}
+
 TEST(TraceBuilder, ReallocationsKeepTheirSlotInPlaceOrMoved) {
   const trace t =
       events().malloc(1, 10).realloc(1, 1, 20).realloc(1, 2, 400).malloc(1, 7).free(2).free(1).build();
