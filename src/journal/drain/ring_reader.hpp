@@ -47,10 +47,20 @@ class ring_reader {
   [[nodiscard]] std::uint64_t next_time() const noexcept { return next_.time; }
 
   // Calls receive(record) with one record after the other, up to the last that is not later than `until`,
-  // until `enough` words are passed that the program cannot use yet, `most` times at most. Returns how often.
-  // A record is passed once it was received.
+  // until `enough` words are passed that the program cannot use yet, `most` times at most, and none that is
+  // timed after `settled`. Returns how often. A record is passed once it was received.
   template <class Receive>
-  std::uint64_t take(std::uint64_t until, std::uint64_t enough, std::uint64_t most, const Receive& receive);
+  std::uint64_t take(std::uint64_t until, std::uint64_t enough, std::uint64_t most, std::uint64_t settled,
+                     const Receive& receive);
+
+  // Whether the next record is a free that is still being timed, later than `settled`: a free is published
+  // before it is carried out, and how long that took is added afterwards.
+  [[nodiscard]] bool awaits_timing(std::uint64_t settled) const noexcept {
+    return !empty() && awaits_timing(settled, position_, next_);
+  }
+
+  // Whether the program will soon have to wait for room.
+  [[nodiscard]] bool nearly_full() const noexcept { return end_ - tail_ > mask_ - mask_ / 4; }
 
   // The words of a snapshot record that is being received.
   [[nodiscard]] std::array<std::uint64_t, snapshot_words - 1> snapshot(const record& r) const noexcept;
@@ -84,6 +94,9 @@ class ring_reader {
     std::uint64_t length = 0;  // words
     std::uint64_t time = 0;
   };
+
+  [[nodiscard]] bool awaits_timing(std::uint64_t settled, std::uint64_t position,
+                                   const next_record& next) const noexcept;
 
   // Whether it makes sense.
   [[nodiscard]] bool examine(std::uint64_t position, next_record& next) const noexcept;
@@ -158,13 +171,21 @@ MALLARD_INLINE record ring_reader::read(std::uint64_t position, const next_recor
   return r;
 }
 
+// A duration is the last word of its record.
+MALLARD_INLINE bool ring_reader::awaits_timing(std::uint64_t settled, std::uint64_t position,
+                                               const next_record& next) const noexcept {
+  return (next.first & timed_bit) != 0 && next.time > settled &&
+         is_free(static_cast<event_kind>(next.first & kind_mask)) && word(position + next.length - 1) == 0;
+}
+
 template <class Receive>
 std::uint64_t ring_reader::take(std::uint64_t until, std::uint64_t enough, std::uint64_t most,
-                                const Receive& receive) {
+                                std::uint64_t settled, const Receive& receive) {
   std::uint64_t taken = 0;
   std::uint64_t position = position_;  // in registers, from record to record
   next_record next = next_;
-  while (position != end_ && next.time <= until && position - tail_ < enough && taken != most) {
+  while (position != end_ && next.time <= until && position - tail_ < enough && taken != most &&
+         !awaits_timing(settled, position, next)) {
     const record r = read(position, next);
     receive(r);
     ++taken;

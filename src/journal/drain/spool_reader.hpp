@@ -7,7 +7,8 @@
 // An event is published before the program learns of its block, so what happened before another event
 // is visible before it. A round takes the clock first, then looks at every ring, then merges up to a
 // little before that moment: idle threads hold nothing up. An event stamped long before it was
-// published (its thread was not running meanwhile) gets the time of its publication, at latest.
+// published (its thread was not running meanwhile) gets the time of its publication, at latest. A free that
+// is still being timed is waited for, and all that is later with it, but not for long.
 // Invariant: times never fall. O(log rings) an event, and O(1) while one ring is ahead.
 //
 // The receiver is a class with
@@ -53,10 +54,11 @@ class spool_reader {
         contexts_(spool, options.contexts) {}
 
   // Appends all events up to `until` (ticks since recording began) that were visible when called; stops
-  // early when a ring has `enough` words that the program cannot use yet, or after `most` records. Returns
-  // the number of records.
+  // early when a ring has `enough` words that the program cannot use yet, after `most` records, or before a
+  // free later than `settled` that is still being timed, unless a ring is nearly full. Returns the number of
+  // records.
   std::uint64_t collect(std::uint64_t until, std::uint64_t enough = UINT64_MAX,
-                        std::uint64_t most = UINT64_MAX);
+                        std::uint64_t most = UINT64_MAX, std::uint64_t settled = UINT64_MAX);
 
   // Whether a ring has that many words that the program cannot use yet.
   [[nodiscard]] bool holds(std::uint64_t words) const noexcept {
@@ -128,11 +130,13 @@ void spool_reader<Receiver>::find_rings() {
 }
 
 template <class Receiver>
-std::uint64_t spool_reader<Receiver>::collect(std::uint64_t until, std::uint64_t enough, std::uint64_t most) {
+std::uint64_t spool_reader<Receiver>::collect(std::uint64_t until, std::uint64_t enough, std::uint64_t most,
+                                              std::uint64_t settled) {
   find_rings();
   turns_.clear();
   for (std::uint32_t i = 0; i < rings_.size(); ++i) {
     rings_[i].look();
+    if (rings_[i].nearly_full()) settled = UINT64_MAX;
     if (!rings_[i].empty() && rings_[i].next_time() <= until) turns_.push_back({rings_[i].next_time(), i});
   }
   std::make_heap(turns_.begin(), turns_.end(), std::greater<>());
@@ -144,8 +148,8 @@ std::uint64_t spool_reader<Receiver>::collect(std::uint64_t until, std::uint64_t
     ring_reader& ring = rings_[index];
     turns_.pop_back();
     const std::uint64_t others = turns_.empty() ? until : std::min(until, turns_.front().time);
-    taken += ring.take(others, enough, most - taken, [&](record r) { receive(ring, r); });
-    if (ring.words_held() >= enough || taken == most) return taken;
+    taken += ring.take(others, enough, most - taken, settled, [&](record r) { receive(ring, r); });
+    if (ring.words_held() >= enough || taken == most || ring.awaits_timing(settled)) return taken;
     if (ring.empty() || ring.next_time() > until) continue;
     turns_.push_back({ring.next_time(), index});
     std::push_heap(turns_.begin(), turns_.end(), std::greater<>());

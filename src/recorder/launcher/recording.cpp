@@ -15,6 +15,7 @@ namespace mallard::recorder {
 namespace {
 
 constexpr double publication_slack = 50e-6;  // s: far longer than a store takes to reach the other cores
+constexpr double longest_timing = 20e-3;     // s: how long a free that is being timed is waited for
 
 std::string name_of_call(std::uint32_t number) {
   switch (number) {
@@ -134,9 +135,13 @@ std::uint32_t recording::receiver::frame(std::uint32_t parent, std::uint64_t ret
 
 std::uint64_t recording::read() {
   const std::uint64_t now = this->now();
-  const auto slack = static_cast<std::uint64_t>(publication_slack * about_.ticks_per_second);
+  const auto before = [&](double seconds) {
+    const auto back = static_cast<std::uint64_t>(seconds * about_.ticks_per_second);
+    return now > back ? now - back : 0;
+  };
   const std::uint64_t half_a_ring = spool_->options().ring_words / 2;
-  const std::uint64_t taken = rings_.collect(now > slack ? now - slack : 0, half_a_ring);
+  const std::uint64_t taken =
+      rings_.collect(before(publication_slack), half_a_ring, UINT64_MAX, before(longest_timing));
   modules_.update(now, about_.ticks_per_second);
   if (damaged()) spool_->header()->left_alone = 1;
   if (is_visible_) cpu_seen_ = std::max(cpu_seen_, cpu_ns_of(process_));

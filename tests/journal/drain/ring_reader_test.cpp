@@ -32,7 +32,7 @@ class ring_reading : public testing::Test {
 
 record take_one(ring_reader& reader) {
   record taken;
-  EXPECT_EQ(reader.take(UINT64_MAX, UINT64_MAX, 1, [&](const record& r) { taken = r; }), 1u);
+  EXPECT_EQ(reader.take(UINT64_MAX, UINT64_MAX, 1, UINT64_MAX, [&](const record& r) { taken = r; }), 1u);
   return taken;
 }
 
@@ -77,6 +77,24 @@ TEST_F(ring_reading, every_field_is_in_its_place) {
   EXPECT_EQ(r.duration, 0u);
   EXPECT_TRUE(reader_.empty());
   EXPECT_FALSE(reader_.damaged());
+}
+
+TEST_F(ring_reading, a_free_that_is_being_timed_is_waited_for) {
+  constexpr auto timed_free = static_cast<unsigned>(event_kind::free) | timed_bit;
+  write({first_word(malloc_kind, 1), 16, 1, first_word(timed_free, 5), 16, 0});
+  reader_.look();
+  std::vector<std::uint64_t> durations;
+  const auto take_after = [&](std::uint64_t settled) {
+    return reader_.take(UINT64_MAX, UINT64_MAX, UINT64_MAX, settled,
+                        [&](const record& r) { durations.push_back(r.duration); });
+  };
+  EXPECT_EQ(take_after(4), 1u);
+  EXPECT_TRUE(reader_.awaits_timing(4));
+  EXPECT_EQ(take_after(4), 0u);
+  EXPECT_FALSE(reader_.awaits_timing(5)) << "it is taken as it is";
+  words_[5] = 77;
+  EXPECT_EQ(take_after(4), 1u);
+  EXPECT_EQ(durations, (std::vector<std::uint64_t>{0, 77}));
 }
 
 TEST_F(ring_reading, time_never_falls) {
@@ -137,7 +155,8 @@ TEST_F(ring_reading, noise_is_read_within_bounds) {
     ring_.head = random() % (size_ + 1);
     reader.look();
     std::uint64_t taken = 0;
-    while (!reader.empty()) taken += reader.take(UINT64_MAX, UINT64_MAX, UINT64_MAX, [](const record&) {});
+    while (!reader.empty())
+      taken += reader.take(UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, [](const record&) {});
     EXPECT_LE(taken, size_ / 2);
   }
 }
