@@ -181,6 +181,7 @@ nb::dict totals_of(const profile::object_stream& objects) {
   const profile::stream_totals& known = objects.totals();
   nb::dict to;
   to["events"] = known.counts.events;
+  to["event_numbers"] = known.counts.event_numbers;
   to["events_by_kind"] = events_by_kind(known.counts);
   to["failed"] = known.counts.failed;
   to["unmatched_frees"] = known.counts.unmatched_frees;

@@ -18,8 +18,6 @@ namespace {
 // Events between asking for a line of the cache and using it: several are on their way at any time.
 constexpr std::size_t ahead = 32;
 
-// Larger ones can only be damage.
-constexpr std::uint64_t last_event_number = UINT64_MAX / 2;
 constexpr double longest_call = 1e15;  // ns
 
 // One row of a batch, as far as every kind has it.
@@ -115,13 +113,14 @@ std::uint64_t pairing::time() const noexcept { return state_->time(); }
 
 void pairing::state::add(const journal::event_batch& batch) {
   const std::size_t count = batch.count();
-  if (batch.first > next_event_ && batch.first <= last_event_number) next_event_ = batch.first;
+  next_event_ = batch.number_of_first(next_event_);
   counts.events += count;
   for (std::size_t row = 0; row < count; ++row) {
     if (row + 2 * ahead < count) addresses_.expect(batch.address[row + 2 * ahead]);
     if (row + ahead < count) objects_.expect(addresses_.guess(batch.address[row + ahead]).slot);
     pair(batch, row);
   }
+  counts.event_numbers = next_event_;
 }
 
 void pairing::state::pair(const journal::event_batch& batch, std::size_t row) {

@@ -32,6 +32,7 @@ namespace mallard::profile {
 // What was counted on the way; all but the events and the last two are of the malloc family.
 struct pairing_counts {
   std::uint64_t events = 0;
+  std::uint64_t event_numbers = 0;  // one more than the last event's: events that are lost have one, too
   std::array<std::uint64_t, 256> by_kind{};  // events of each kind
   std::uint64_t failed = 0;  // allocations and reallocations that returned null, or cannot have succeeded
   std::uint64_t unmatched_frees = 0;        // of addresses not live, reallocations of such blocks included

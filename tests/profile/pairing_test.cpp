@@ -117,6 +117,7 @@ TEST(pairing, events_that_are_lost_keep_their_numbers) {
   objects.add(journal::batch_of(events, 1000));
   EXPECT_EQ(allocations_of(all.ends), (numbers{0, 1000}));
   EXPECT_EQ(objects.counts().events, 4U);
+  EXPECT_EQ(objects.counts().event_numbers, 1002U);
 }
 
 TEST(pairing, numbers_that_cannot_be_are_counted_on) {

@@ -151,6 +151,7 @@ def whole(objects: Sequence[Made], last: int) -> dict[str, Any]:
     peak = live.index(max(live))
     return {
         "events": last + 1,
+        "event_numbers": last + 1,
         "end_time": 10 * last,
         "allocations": len(heap),
         "bytes": sum(o.size for o in heap),

@@ -85,6 +85,17 @@ def test_totals_are_of_the_whole_program(text_journal: Path) -> None:
     assert totals["over_time"]["held_bytes"].max() == 8192
 
 
+def test_events_that_are_lost_keep_their_numbers(tmp_path: Path) -> None:
+    whole, cut = tmp_path / "whole.mlrd", tmp_path / "cut.mlrd"
+    _native.import_journal(str(many_blocks(tmp_path / "run.txt", 300_000)), "text", str(whole))
+    content = bytearray(whole.read_bytes())
+    content[len(content) // 2] ^= 1
+    cut.write_bytes(content)
+    totals = Store.read(str(cut)).totals
+    assert totals["events"] < 300_000
+    assert totals["event_numbers"] == Store.read(str(whole)).totals["event_numbers"] == 300_000
+
+
 def test_a_recorded_program_has_what_its_summary_says(journal: Path) -> None:
     store = Store.read(str(journal))
     summary = json.loads(_native.summary_json(str(journal)))

@@ -88,7 +88,7 @@ class Advisor:
         until = self.options.until or monotonic() + 60 * (self.options.budget or MINUTES)
         replays = Replays(
             self.program.path,
-            self.program.profile.totals.events,
+            self.program.store.totals["event_numbers"],
             self.program.blocks,
             self.folder,
             until - PLANNING * (until - monotonic()),

@@ -181,7 +181,7 @@ class Looking:
 
     def heaps(self, look: Look, route: str) -> Row:
         """Return which heap each event allocates from."""
-        events = self.judge.program.profile.totals.events
+        events = self.judge.program.store.totals["event_numbers"]
         if look.part is not None:
             return route_of(look.part, route, events)
         found = np.zeros(events, "<u4")

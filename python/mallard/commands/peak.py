@@ -104,7 +104,7 @@ def show(
     alive = amount(whole, totals["peak_live_objects"])
     say(console, f"Alive at the peak: {alive}, from {counted(len(found), 'site')}.", style="bold")
     time = f"{figures.time(totals['peak_time'])} of {figures.time(totals['end_time'])}"
-    event, events = totals["peak_event"] + 1, totals["events"]
+    event, events = totals["peak_event"] + 1, totals["event_numbers"]
     say(console, f"Reached at {time}, by event {event:,} of {events:,} ({figures.share(event / events)}).")
     console.print()
     columns: list[Figure[AlivePart]] = [

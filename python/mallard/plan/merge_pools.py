@@ -65,7 +65,9 @@ def lives_of(store: Store, drafts: Sequence[Draft]) -> list[Life]:
         group_of[draft.contexts] = number
     one_each, slabs = np.ones_like(group_of), np.zeros_like(group_of)
     try:
-        work = _native.PoolsPass(store.path, [(group_of, one_each, slabs)], store.totals["events"], MOMENTS)
+        work = _native.PoolsPass(
+            store.path, [(group_of, one_each, slabs)], store.totals["event_numbers"], MOMENTS
+        )
         while work.advance():
             pass
     except _native.JournalError as error:

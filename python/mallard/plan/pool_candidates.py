@@ -158,7 +158,7 @@ class Candidates:
         self.blocks, self.bytes = np.zeros(count), np.zeros(count)  # that can be routed, by context
         # Bytes times the events that they live for; the first and the last event at which any is alive.
         self.space_time, self.first, self.last = (np.zeros(count) for _ in range(3))
-        end = f"coalesce(free, {store.totals['events']})"
+        end = f"coalesce(free, {store.totals['event_numbers']})"
         query = (
             f"SELECT context, count(*), sum(size)::UBIGINT, sum(size::DOUBLE * ({end} - allocation)), "
             f"min(allocation), max({end}) FROM heap "

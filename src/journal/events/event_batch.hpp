@@ -58,6 +58,12 @@ struct event_batch {
 
   [[nodiscard]] std::size_t count() const noexcept { return kind.size(); }
 
+  // The number of its first event, where `due` is one more than the last one's: numbers never fall, and one
+  // that is too large can only be damage.
+  [[nodiscard]] std::uint64_t number_of_first(std::uint64_t due) const noexcept {
+    return first > due && first <= UINT64_MAX / 2 ? first : due;
+  }
+
   // Gives every column `rows` elements; new ones are 0.
   void resize(std::size_t rows) {
     kind.resize(rows);

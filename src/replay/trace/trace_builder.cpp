@@ -22,6 +22,7 @@ constexpr std::size_t ahead = 8;
 
 void trace_builder::add(const journal::event_batch& batch, double ticks_per_second) {
   clock_ = journal::tick_scale(1e9 / ticks_per_second);
+  event_ = batch.number_of_first(event_);
   for (std::size_t i = 0; i < batch.count(); ++i, ++event_) {
     if (routes_ != nullptr && routes_->leaves_out(event_)) {
       ++facts_.left_out;
@@ -236,8 +237,8 @@ void trace_builder::free_the_rest() {
 }
 
 // What each heap of the part is asked for.
-void trace_builder::find_part() {
-  routes_->expect_events(facts_.events);
+void trace_builder::find_part(std::uint64_t event_numbers) {
+  routes_->expect_events(event_numbers);
   const std::span<op> all = ops_.ops();
   demands_.resize(routes_->heaps());
   facts_.part.heaps = demands_.size();
@@ -258,9 +259,10 @@ void trace_builder::find_part() {
 
 trace trace_builder::finish() {
   facts_.recorded_ops = ops_.size();
+  const std::uint64_t event_numbers = event_;
   free_the_rest();
   facts_.slots = blocks_.size();
-  if (routes_ != nullptr) find_part();
+  if (routes_ != nullptr) find_part(event_numbers);
   return ops_.finish(facts_, marks_, demands_, [this](std::span<std::uint64_t> places) {
     return assign_places(ops_.ops(), facts_.slots, places);
   });

@@ -83,7 +83,7 @@ class trace_builder {
   void emit(std::uint64_t size, std::uint32_t slot, op_kind kind, std::uint8_t align_log2,
             std::uint16_t heap);
   void free_the_rest();
-  void find_part();
+  void find_part(std::uint64_t event_numbers);
 
   trace_writer<op> ops_;
   trace_facts facts_;

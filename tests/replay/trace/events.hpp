@@ -82,8 +82,9 @@ class events {
   }
   [[nodiscard]] const std::vector<std::uint32_t>& heaps() const { return heaps_; }
 
-  void add_to(trace_builder& builder, double ticks_per_second = 1e9) const {
-    builder.add(journal::batch_of(rows_), ticks_per_second);
+  // `first` is the number of the first of them.
+  void add_to(trace_builder& builder, double ticks_per_second = 1e9, std::uint64_t first = 0) const {
+    builder.add(journal::batch_of(rows_, first), ticks_per_second);
   }
 
   [[nodiscard]] trace build() const {

@@ -48,6 +48,18 @@ std::string ops_of(const trace& t) {
   return text;
 }
 
+TEST(TraceBuilder, EventsThatAreLostKeepTheirNumbers) {
+  const testing::route_file file({0, 0, 0, 7, 0});
+  const part_routes routes(file.path());
+  trace_builder builder(false, &routes);
+  events().malloc(1, 8).add_to(builder);
+  events().malloc(2, 16).free(2).add_to(builder, 1e9, 3);
+  const trace t = builder.finish();
+  EXPECT_EQ(t.facts().events, 3u);
+  EXPECT_EQ(t.facts().part.blocks, 1u);
+  EXPECT_EQ(ops_of(t), "+0:8 +1:16 -1:16 -0:8");
+}
+
 TEST(TraceBuilder, FreesArePairedAndCarryTheSize) {
   const trace t = events().malloc(0x10, 48).malloc(0x20, 5).free(0x10).free(0x20).build();
   EXPECT_EQ(ops_of(t), "+0:48 +1:5 -0:48 -1:5");
