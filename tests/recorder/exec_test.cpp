@@ -104,6 +104,15 @@ TEST_F(exec, what_fails_changes_nothing) {
   EXPECT_EQ(r.about.figures.at("exit_code"), 3);
 }
 
+TEST_F(exec, what_fails_takes_no_place_from_programs_that_are_not_recorded) {
+  const std::string fail_often = "for i in $(seq 100); do /no/such/$i; done 2>/dev/null; ";
+  EXPECT_EQ(run(command({"sh", "-c", fail_often + target("annotated_static") + "; true"})).status, 0);
+  std::vector<std::string> unrecorded;
+  for (const journal::child_info& child : read_journal(journal_).tables.children)
+    if (!child.reason.empty()) unrecorded.push_back(child.program);
+  EXPECT_EQ(unrecorded, std::vector{target("annotated_static")});
+}
+
 TEST_F(exec, files_without_a_first_line_are_the_shells) {
   const std::string script = folder_ / "script";
   FILE* file = fopen(script.c_str(), "w");

@@ -104,9 +104,10 @@ passage::passage(const char* file, char* const* variables) noexcept {
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelability);  // looking at a file is a point for it
   char culprit[PATH_MAX] = {};
   const reach verdict = file == nullptr ? reach::recordable : examine_image(file, variables, culprit);
-  if (verdict != reach::recordable)
+  const bool may_run = verdict != reach::not_found && verdict != reach::not_executable;
+  if (may_run && verdict != reach::recordable)
     counted_ = count_unrecorded(file, culprit, reason_of(verdict));
-  else if (const int error = error_of_reaching_files(); error != 0)
+  else if (const int error = may_run ? error_of_reaching_files() : 0; error != 0)
     counted_ =
         count_unrecorded(file == nullptr ? "" : file, file == nullptr ? "" : file, reason_of_error(error));
   else

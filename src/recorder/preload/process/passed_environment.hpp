@@ -43,7 +43,8 @@ class searched_file {
 [[nodiscard]] char** passed_environment(char* const* variables, void* place) noexcept;
 
 // What executing a file means for the recording: the program is recorded as well, or it is counted as one
-// that is not (unrecorded_programs.hpp), until take_back() says that it was not executed.
+// that is not (unrecorded_programs.hpp), until take_back() says that it was not executed. A file that is not
+// there, or may not be executed, is not counted: there are few places, and a shell tries many paths.
 class passage {
  public:
   // Null means a file that is not known and counts as recordable; `variables` is the user's environment.
