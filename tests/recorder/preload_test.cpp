@@ -125,6 +125,7 @@ TEST(preload, needs_libc_alone_and_shows_nothing_but_the_entry_points) {
       "execlp",
       "execle",
       "fexecve",
+      "execveat",
       "posix_spawn",
       "posix_spawnp",
       "popen",

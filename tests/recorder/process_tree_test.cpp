@@ -66,6 +66,7 @@ TEST_P(process_tree_by, passes_on_how_the_other_program_ends) {
 
 INSTANTIATE_TEST_SUITE_P(, process_tree_by,
                          testing::Values("vfork", "spawn", "spawnp", "system", "popen", "exec", "execvpe",
+                                         "execveat", "number_of_execve", "number_of_execveat",
                                          "failing_exec"),
                          [](const auto& one) { return std::string(one.param); });
 

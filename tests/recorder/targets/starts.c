@@ -1,19 +1,21 @@
 // starts HOW PROGRAM [ARGUMENTS...]: allocates 30 blocks, starts PROGRAM in the way asked for, waits for its
 // end, says how it ended and allocates 40 more.
 //
-//     vfork, spawn, spawnp, system, popen; exec, execvpe: becomes it, never to return; execs N: becomes
-//     itself N times first; failing_exec: tries to become what there is not, goes on; bare: gives it no
-//     environment
+//     vfork, spawn, spawnp, system, popen; exec, execvpe, execveat, number_of_execve, number_of_execveat (by
+//     syscall): becomes it, never to return; execs N: becomes itself N times first; failing_exec: tries to
+//     become what there is not, goes on; bare: gives it no environment
 //
 // starts shells: runs shells by system and popen, from several threads at once, and says what became of them;
 // then which variables it has.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,6 +117,12 @@ int main(int count, char** arguments) {
     execv(words[0], words);
   } else if (strcmp(how, "execvpe") == 0) {
     execvpe(words[0], words, environ);
+  } else if (strcmp(how, "execveat") == 0) {
+    execveat(AT_FDCWD, words[0], words, environ, 0);
+  } else if (strcmp(how, "number_of_execve") == 0) {
+    syscall(SYS_execve, words[0], words, environ);
+  } else if (strcmp(how, "number_of_execveat") == 0) {
+    syscall(SYS_execveat, open("/", O_PATH | O_CLOEXEC), words[0] + 1, words, environ, 0);
   } else if (strcmp(how, "execs") == 0) {
     const long more = atol(words[0]);
     if (more == 0) execv(words[1], words + 1);

@@ -7,6 +7,8 @@
 // The new image is recorded like its predecessor, if it can be. A call that fails changes nothing. A vfork'ed
 // child may make these calls: nothing is allocated, and of the parent's memory only the stack is written.
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +146,21 @@ MALLARD_INTERPOSED int fexecve(int descriptor, char* const* arguments, char* con
   fixed_text(path, sizeof path).append("/proc/self/fd/").append_number(static_cast<unsigned>(descriptor));
   return become(path, variables,
                 [=](char* const* passed) { return real_process().fexecve(descriptor, arguments, passed); });
+}
+
+// A path of an open folder, or without one of the file in `folder` itself, is found by way of /proc.
+MALLARD_INTERPOSED int execveat(int folder, const char* path, char* const* arguments, char* const* variables,
+                                int flags) noexcept {
+  char file[PATH_MAX + 32] = {};
+  fixed_text text(file, sizeof file);
+  if (folder != AT_FDCWD && path[0] != '/')
+    text.append("/proc/self/fd/")
+        .append_number(static_cast<unsigned>(folder))
+        .append(path[0] != '\0' ? "/" : "");
+  text.append(path);
+  return become(file, variables, [=](char* const* passed) {
+    return real_process().execveat(folder, path, arguments, passed, flags);
+  });
 }
 
 MALLARD_INTERPOSED void _exit(int status) { leave(status); }

@@ -1,8 +1,9 @@
-// prctl and syscall: by which a program limits what its threads may do from now on.
+// prctl and syscall: by which a program limits what its threads may do from now on, or becomes another one.
 //
 //     a seccomp filter in force        it is noted, and the recorder makes no call for which it would kill
 //     seccomp's strict mode            recording ends, since not even the clock may be read
 //     PR_SET_TSC                       the same
+//     execve, execveat                 as by their own entry points (exec.cpp)
 //
 // What the program asks for is done first, and in the way that it asked for. All other calls of syscall() are
 // passed on with a jump.
@@ -12,6 +13,7 @@
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "recorder/preload/event/call.hpp"
 #include "recorder/preload/spool/call_filter.hpp"
@@ -74,6 +76,11 @@ namespace {
 extern "C" [[gnu::visibility("hidden"), gnu::used]] long mallard_limiting_syscall(
     std::uint64_t number, std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d, std::uint64_t e,
     std::uint64_t f) noexcept {
+  const auto words = [](std::uint64_t list) { return reinterpret_cast<char* const*>(list); };
+  if (number == SYS_execve) return execve(reinterpret_cast<const char*>(a), words(b), words(c));
+  if (number == SYS_execveat)
+    return execveat(static_cast<int>(a), reinterpret_cast<const char*>(b), words(c), words(d),
+                    static_cast<int>(e));
   return make({number, {a, b, c, d, e, f}});
 }
 
@@ -83,7 +90,7 @@ MALLARD_INTERPOSED int prctl(int option, std::uint64_t a, std::uint64_t b, std::
 }
 
 #if defined(__x86_64__)
-static_assert(SYS_prctl == 157 && SYS_seccomp == 317);
+static_assert(SYS_prctl == 157 && SYS_seccomp == 317 && SYS_execve == 59 && SYS_execveat == 322);
 asm(R"(
   .text
   .p2align 4
@@ -95,6 +102,10 @@ syscall:
   je mallard_limiting_syscall
   cmp $317, %rdi
   je mallard_limiting_syscall
+  cmp $59, %rdi
+  je mallard_limiting_syscall
+  cmp $322, %rdi
+  je mallard_limiting_syscall
   mov mallard_next_syscall(%rip), %rax
   test %rax, %rax
   je mallard_limiting_syscall
@@ -103,7 +114,7 @@ syscall:
   .size syscall, . - syscall
 )");
 #elif defined(__aarch64__)
-static_assert(SYS_prctl == 167 && SYS_seccomp == 277);
+static_assert(SYS_prctl == 167 && SYS_seccomp == 277 && SYS_execve == 221 && SYS_execveat == 281);
 asm(R"(
   .text
   .p2align 4
@@ -114,6 +125,10 @@ syscall:
   cmp x0, #167
   b.eq 1f
   cmp x0, #277
+  b.eq 1f
+  cmp x0, #221
+  b.eq 1f
+  cmp x0, #281
   b.eq 1f
   adrp x16, mallard_next_syscall
   ldr x16, [x16, #:lo12:mallard_next_syscall]

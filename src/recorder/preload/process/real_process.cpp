@@ -22,6 +22,7 @@ void look_up() noexcept {
   find(found.execve, "execve");
   find(found.execvpe, "execvpe");
   find(found.fexecve, "fexecve");
+  find(found.execveat, "execveat");
   find(found.posix_spawn, "posix_spawn");
   find(found.posix_spawnp, "posix_spawnp");
   find(found.popen, "popen");

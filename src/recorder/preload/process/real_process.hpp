@@ -12,6 +12,7 @@ struct real_process_functions {
   int (*execve)(const char*, char* const*, char* const*) noexcept;
   int (*execvpe)(const char*, char* const*, char* const*) noexcept;
   int (*fexecve)(int, char* const*, char* const*) noexcept;
+  int (*execveat)(int, const char*, char* const*, char* const*, int) noexcept;
   int (*posix_spawn)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*,
                      char* const*, char* const*);
   int (*posix_spawnp)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*,
