@@ -56,12 +56,17 @@ class map_reader {
   char buffer_[512];
 };
 
-// The stack around `sp`; the page of `sp` where the mappings cannot be read.
-template <class Read>
-[[nodiscard]] stack_range stack_at(std::uintptr_t sp, Read read) noexcept {
+// The part of a stack that is there for certain, whatever else is.
+[[nodiscard]] constexpr stack_range page_of_stack(std::uintptr_t sp) noexcept {
   constexpr std::uintptr_t page_bytes = 4096;
   const std::uintptr_t page = sp & ~(page_bytes - 1);
-  stack_range found{page, page + page_bytes};
+  return {page, page + page_bytes};
+}
+
+// The stack around `sp`; empty where the mappings cannot be read.
+template <class Read>
+[[nodiscard]] stack_range stack_at(std::uintptr_t sp, Read read) noexcept {
+  stack_range found{};
   map_reader<Read> maps(read);
   std::uintptr_t before = 0;
   for (stack_range mapping{}; maps.next(mapping); before = mapping.end) {

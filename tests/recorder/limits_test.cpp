@@ -81,6 +81,13 @@ INSTANTIATE_TEST_SUITE_P(, every_limit,
                                          limit_case{"a_filter_with_errors", {"errors"}, pairs}),
                          [](const auto& one) { return std::string(one.param.name); });
 
+TEST_F(limits, a_filter_that_hides_a_stack_leaves_the_events) {
+  const run_result result = record({"filter_stack"});
+  EXPECT_EQ(result.status, 3) << result.err;
+  expect_shortfall(result, "/proc/self/maps could not be read");
+  EXPECT_EQ(count_kinds(read_journal(journal_), block_size)[event_kind::malloc], 2 * pairs);
+}
+
 TEST_F(limits, strict_mode_ends_the_recording_and_not_the_program) {
   const run_result result = record({"strict"});
   EXPECT_EQ(result.status, 3);

@@ -101,7 +101,7 @@ struct spool_header {
   std::atomic<std::uint32_t> threads;   // numbers given to threads so far
   std::atomic<std::uint32_t> rings_used;         // one more than the highest ring ever owned
   std::atomic<std::uint32_t> contexts_used;      // numbers given to contexts so far, in blocks
-  std::atomic<std::uint32_t> contexts_wanting;   // contexts for which there was no room
+  std::atomic<std::uint32_t> contexts_wanting;   // for which there was no room, or no sight of their stack
   std::atomic<std::uint32_t> shared_ring_taken;  // lock of ring 0
   std::atomic<std::uint32_t> list_taken;         // lock of the modules and of the names
   std::atomic<std::uint32_t> names_used;         // bytes, published

@@ -81,7 +81,7 @@ MALLARD_NOINLINE stack_range find_stack(std::uintptr_t sp) noexcept {
   });
   if (file >= 0) ::syscall(SYS_close, file);
   errno = saved_errno;
-  return found;
+  return found.end != 0 ? found : unwind::page_of_stack(sp);
 }
 
 // Of the innermost frames, by which a walk is found again: a hash, which other stacks may have as well. So

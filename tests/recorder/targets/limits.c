@@ -6,6 +6,7 @@
 //   room MIB       the same, then counts how many MiB it can allocate
 //   filter         a filter that kills for all calls but those of libc's malloc, printf and exit
 //   filter_thread  the same, with a second thread that began before
+//   filter_stack   the same, but the thread has allocated nothing before
 //   errors         a filter that answers with EPERM instead
 //   unseen         the first filter, by an instruction that no library sees
 //   strict         seccomp's strict mode, left by the only way out
@@ -14,6 +15,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stddef.h>
@@ -96,8 +98,8 @@ static int limit_calls(unsigned action) {
 static sem_t begun;
 static volatile int may_go_on = 0;
 
-static void* allocate_later(void* unused) {
-  free(malloc(1));
+static void* allocate_later(void* before) {
+  if (before != NULL) free(malloc(1));
   sem_post(&begun);
   while (!may_go_on) {
   }
@@ -105,13 +107,13 @@ static void* allocate_later(void* unused) {
   may_go_on = 2;
   for (;;) {
   }
-  return unused;
+  return before;
 }
 
-static int begin_thread(void) {
+static int begin_thread(void* before) {
   pthread_t thread;
   sem_init(&begun, 0, 0);
-  if (pthread_create(&thread, NULL, allocate_later, NULL) != 0) return 1;
+  if (pthread_create(&thread, NULL, allocate_later, before) != 0) return 1;
   return sem_wait(&begun);
 }
 
@@ -138,7 +140,10 @@ int main(int argc, char** argv) {
   } else if (strcmp(how, "filter") == 0) {
     failed = limit_calls(SECCOMP_RET_KILL_PROCESS);
   } else if (strcmp(how, "filter_thread") == 0) {
-    failed = begin_thread() || limit_calls(SECCOMP_RET_KILL_PROCESS) || finish_thread();
+    failed = begin_thread(&begun) || limit_calls(SECCOMP_RET_KILL_PROCESS) || finish_thread();
+  } else if (strcmp(how, "filter_stack") == 0) {
+    mallopt(M_ARENA_MAX, 1);  // an arena of the thread's own would need further calls
+    failed = begin_thread(NULL) || limit_calls(SECCOMP_RET_KILL_PROCESS) || finish_thread();
   } else if (strcmp(how, "errors") == 0) {
     failed = limit_calls(SECCOMP_RET_ERRNO | EPERM);
   } else if (strcmp(how, "unseen") == 0) {

@@ -34,14 +34,16 @@ struct call_site {
                                   static_cast<const std::uintptr_t*>(__builtin_frame_address(0))})
 
 // The stack around `sp`, by calls that nobody can intercept: none of libc's that a thread could be cancelled
-// in, and errno is kept.
+// in, and errno is kept. Where they fail, that is counted, since the stack is cut.
 [[nodiscard]] inline unwind::stack_range find_stack(std::uintptr_t sp) noexcept {
   const int file = raw_open("/proc/self/maps", O_RDONLY);
   const auto found = unwind::stack_at(sp, [file](char* out, std::size_t most) noexcept -> long {
     return file < 0 ? 0 : raw_call(SYS_read, file, out, most);
   });
   if (file >= 0) raw_close(file);
-  return found;
+  if (found.end != 0) return found;
+  if (spool_header* spool = current_spool()) spool->contexts_wanting.fetch_add(1, std::memory_order_relaxed);
+  return unwind::page_of_stack(sp);
 }
 
 // The stack that this thread runs on, for a walk from there.
