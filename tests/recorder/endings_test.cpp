@@ -123,6 +123,24 @@ TEST_F(interrupts, of_the_recorder_reach_the_program_once) {
   EXPECT_EQ(recorder.finish().out, "ready\nint\n1 in all\n");
 }
 
+TEST_F(endings, signals_by_which_others_tell_the_program_something_reach_it) {
+  const std::map<std::string, int> signals = {{"ALRM", SIGALRM},   {"VTALRM", SIGVTALRM}, {"PROF", SIGPROF},
+                                              {"IO", SIGIO},       {"PWR", SIGPWR},       {"HUP", SIGHUP},
+                                              {"RTMIN", SIGRTMIN}, {"RTMAX", SIGRTMAX}};
+  std::string names;
+  for (const auto& [name, number] : signals) names += name + " ";
+  const std::string program = "$|=1; for my $s (qw(" + names +
+                              ")) { $SIG{$s} = sub { print qq(got $s\n) } } print qq(ready\n); "
+                              "vec($input, 0, 1) = 1; 1 until select($r = $input, undef, undef, 0.01) > 0";
+  running recorder(record_command(journal_, {"perl", "-e", program}));
+  recorder.wait_for_output("ready\n");
+  for (const auto& [name, number] : signals) {
+    kill(recorder.process(), number);
+    recorder.wait_for_output("got " + name + "\n");
+  }
+  EXPECT_EQ(recorder.finish().status, 0);
+}
+
 TEST_F(interrupts, by_the_terminal_reach_the_program_once) {
   std::vector<std::string> words = counting();
   std::vector<char*> arguments;

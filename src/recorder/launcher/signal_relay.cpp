@@ -5,21 +5,47 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 #include <system_error>
 
 namespace mallard::recorder {
 namespace {
 
-constexpr std::array relayed = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+// Those by which others tell a process something. Those that stop and continue it are meant for each process,
+// and those by which the kernel ends it are its own.
+bool is_relayed(int signal) noexcept {
+  switch (signal) {
+    case SIGINT:
+    case SIGQUIT:
+    case SIGTERM:
+    case SIGHUP:
+    case SIGUSR1:
+    case SIGUSR2:
+    case SIGALRM:
+    case SIGVTALRM:
+    case SIGPROF:
+    case SIGIO:
+    case SIGPWR:
+      return true;
+    default:
+      return signal >= SIGRTMIN && signal <= SIGRTMAX;
+  }
+}
 
-constexpr unsigned bit_of(int signal) noexcept { return 1u << static_cast<unsigned>(signal); }
+// Calls `use` with each signal that is passed on.
+template <class Use>
+void for_each_relayed(const Use& use) {
+  for (int signal = 1; signal < NSIG; ++signal)
+    if (is_relayed(signal)) use(signal);
+}
 
-std::atomic<unsigned> from_processes{0};  // arrived and not looked at yet
+constexpr std::uint64_t bit_of(int signal) noexcept { return std::uint64_t{1} << (signal - 1); }
+
+std::atomic<std::uint64_t> from_processes{0};  // arrived and not looked at yet
 std::atomic<bool> from_the_kernel{false};
 std::atomic<std::uint32_t>* doorbell = nullptr;
 
@@ -47,10 +73,10 @@ void do_nothing(int) {}  // the write returns the error
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t held;
   sigemptyset(&held);
-  for (const int signal : relayed) sigaddset(&held, signal);
+  for_each_relayed([&](int signal) { sigaddset(&held, signal); });
   char asked = 0;
   while (read(asker, &asked, 1) == 1) {
-    unsigned arrived = 0;
+    std::uint64_t arrived = 0;
     const timespec at_once{};
     for (int signal = 0; (signal = sigtimedwait(&held, nullptr, &at_once)) > 0;) arrived |= bit_of(signal);
     if (write(asker, &arrived, sizeof arrived) != sizeof arrived) break;
@@ -86,7 +112,7 @@ signal_relay::signal_relay(pid_t program, journal::spool_header* spool) : progra
   sigfillset(&action.sa_mask);
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   action.sa_sigaction = note;
-  for (const int signal : relayed) handle(signal, action);
+  for_each_relayed([&](int signal) { handle(signal, action); });
   action.sa_flags = SA_NOCLDSTOP;
   action.sa_handler = ring_doorbell;
   sigaction(SIGCHLD, &action, nullptr);
@@ -99,8 +125,8 @@ signal_relay::~signal_relay() {
   }
 }
 
-unsigned signal_relay::ask_witness() {
-  unsigned arrived = 0;
+std::uint64_t signal_relay::ask_witness() {
+  std::uint64_t arrived = 0;
   if (send(to_witness_, "", 1, MSG_NOSIGNAL) != 1) return 0;
   ssize_t got = 0;
   do got = read(to_witness_, &arrived, sizeof arrived);
@@ -110,14 +136,15 @@ unsigned signal_relay::ask_witness() {
 
 void signal_relay::pass_on() {
   const bool kernels = from_the_kernel.exchange(false);
-  const unsigned arrived = from_processes.exchange(0);
+  const std::uint64_t arrived = from_processes.exchange(0);
   if (arrived == 0 && !kernels) return;
   // A signal goes to the processes of a group one after the other, under a lock of the kernel that this call
   // takes, too: once it returns, the witness has what the launcher has. It changes nothing.
   setpgid(0, getpgrp());
-  const unsigned to_the_group = ask_witness();
-  for (const int signal : relayed)
+  const std::uint64_t to_the_group = ask_witness();
+  for_each_relayed([&](int signal) {
     if ((arrived & ~to_the_group & bit_of(signal)) != 0) kill(program_, signal);
+  });
 }
 
 void survive_failed_writes() {

@@ -15,6 +15,8 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+
 #include "journal/spool/spool.hpp"
 
 namespace mallard::recorder {
@@ -32,7 +34,7 @@ class signal_relay {
 
  private:
   // The signals that have reached the group since it was asked last, as a set of bits.
-  [[nodiscard]] unsigned ask_witness();
+  [[nodiscard]] std::uint64_t ask_witness();
 
   pid_t program_;
   pid_t witness_ = -1;
