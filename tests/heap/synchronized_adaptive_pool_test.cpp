@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "mallard/heap/best_fit.hpp"
+
 namespace mallard {
 namespace {
 
@@ -82,6 +84,18 @@ TEST(SynchronizedAdaptivePool, TakesTheSizeOfItsFirstRequest) {
   EXPECT_EQ(pool.allocate(40, 8).size, 40u);
   EXPECT_EQ(pool.block_size(), 40u);
   EXPECT_FALSE(pool.allocate(48, 8));
+}
+
+// The caches lie in memory of the upstream, too.
+TEST(SynchronizedAdaptivePool, GoesOnAfterItsUpstreamWasCleared) {
+  basic_synchronized_adaptive_pool<best_fit> pool(24, 8);
+  for (int turn = 0; turn < 3; ++turn) {
+    free_all(pool, fill(pool, 1000));
+    pool.clear();
+    ASSERT_EQ(pool.usage().held, 0u);
+  }
+  free_all(pool, fill(pool, 1000));
+  EXPECT_FALSE(pool.validate());
 }
 
 TEST(SynchronizedAdaptivePool, ThreadsThatComeAndGoLeaveNothingBehind) {

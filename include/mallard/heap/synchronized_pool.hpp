@@ -104,10 +104,13 @@ class synchronized_blocks {
 
   void flush() noexcept { caches_.flush(); }
 
-  // Keeps all chunks, and the size.
+  // Keeps the size and all chunks; a clearable upstream decides what it keeps.
   void clear() noexcept {
     MALLARD_VALIDATE();
-    caches_.forget();
+    if constexpr (clearable<upstream_type>)
+      caches_.release();
+    else
+      caches_.forget();
     caches_.central().clear();
   }
 
