@@ -37,6 +37,7 @@
 #include "mallard/source/malloc_heap.hpp"
 #include "mallard/source/memory_resource_source.hpp"
 #include "mallard/source/os_pages.hpp"
+#include "mallard/source/process_segments.hpp"
 #include "mallard/source/segment_spans.hpp"
 #include "mallard/source/segments.hpp"
 #include "mallard/source/upstream_ref.hpp"

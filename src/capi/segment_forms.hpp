@@ -7,20 +7,16 @@
 //
 // The owner is recognised by its thread pointer, which costs a load. What others have freed waits in the heap
 // until its owner finds no free block at hand, or measures it. A large block goes back to the segments from
-// the thread that frees it. Behind a lock there is no owner: clearable_segments is the heap for that. Their
-// segments are held over a fork: a child may go on with each heap that nobody was in.
+// the thread that frees it. Behind a lock there is no owner: clearable_segments is the heap for that.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 
-#include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/resize.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/segment_heap.hpp"
-#include "mallard/source/fork_handlers.hpp"
-#include "mallard/source/segments.hpp"
 
 namespace mallard::capi {
 
@@ -71,21 +67,5 @@ class owned_segments : public clearable_segments {
 
   std::atomic<void*> owner_ = __builtin_thread_pointer();  // of those who ask, only it can find itself
 };
-
-MALLARD_VISIBLE inline constinit fork_list segment_forks;
-
-struct MALLARD_HIDDEN segments_over_forks {
-  static fork_list& list() noexcept { return segment_forks; }
-  static fork_handlers<segments_over_forks>& own() noexcept;
-  static void before_fork() noexcept { the_process_segments.before_fork(); }
-  static void after_fork() noexcept { the_process_segments.after_fork(); }
-  static void after_fork_in_child() noexcept { after_fork(); }
-};
-
-MALLARD_FIRST_OF_ALL MALLARD_HIDDEN inline fork_handlers<segments_over_forks> segment_fork_handlers;
-
-inline fork_handlers<segments_over_forks>& segments_over_forks::own() noexcept {
-  return segment_fork_handlers;
-}
 
 }  // namespace mallard::capi

@@ -38,6 +38,7 @@
 #include "mallard/core/resize.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/segment_slabs.hpp"
+#include "mallard/source/process_segments.hpp"
 #include "mallard/source/segments.hpp"
 #include "mallard/thread/returned_blocks.hpp"
 
@@ -343,7 +344,7 @@ class basic_segment_heap : public lasting_segment_heap<Segments> {
  public:
   constexpr basic_segment_heap() noexcept
     requires std::same_as<Segments, segments>
-      : basic_segment_heap(the_process_segments) {}
+      : basic_segment_heap(process_segments<Segments>()) {}
   explicit constexpr basic_segment_heap(Segments& from) noexcept : lasting_segment_heap<Segments>(from) {}
   ~basic_segment_heap() {
     MALLARD_CHECK(!this->validate());

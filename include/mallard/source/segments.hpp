@@ -583,7 +583,4 @@ class basic_segments {
 
 using segments = basic_segments<>;
 
-// Those of the process, which heaps share unless they are given others.
-MALLARD_VISIBLE inline constinit segments the_process_segments;
-
 }  // namespace mallard

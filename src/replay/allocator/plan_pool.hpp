@@ -19,6 +19,7 @@
 #include "harness/mapping.hpp"
 #include "mallard/core/attributes.hpp"
 #include "mallard/heap/segment_heap.hpp"
+#include "mallard/source/process_segments.hpp"
 #include "mallard/source/segments.hpp"
 #include "replay/allocator/own_heap.hpp"
 #include "replay/run/pass.hpp"
@@ -109,7 +110,7 @@ class plan_pool {
     return slabs_in(p);
   }
   MALLARD_NOINLINE void make(place& p) noexcept {
-    std::construct_at(reinterpret_cast<slabs*>(p.bytes), the_process_segments, &shared_.own(), false);
+    std::construct_at(reinterpret_cast<slabs*>(p.bytes), process_segments(), &shared_.own(), false);
     p.is_made = true;
   }
 
