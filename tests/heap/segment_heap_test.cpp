@@ -166,6 +166,21 @@ TEST(SegmentHeap, ABatchHasBlocksOfAllSizes) {
 }
 
 // Each thread has a heap, and ends what its neighbour has allocated.
+#if MALLARD_CHECKS >= 2
+TEST(SegmentHeapDeathTest, ABlockThatIsFreedTwiceIsFoundWhereAllEnd) {
+  segment_heap heap;
+  void* const p = heap.allocate(100, 8).data;
+  ASSERT_TRUE(heap.allocate(100, 8));
+  EXPECT_DEATH(
+      {
+        heap.deallocate(p);
+        heap.deallocate(p);
+        heap.release();
+      },
+      "validate");
+}
+#endif
+
 TEST(SegmentHeap, ThreadsEndEachOthersBlocks) {
   constexpr std::size_t count = 4;
   constexpr int rounds = 40;

@@ -229,6 +229,7 @@ class lasting_segment_heap {
   // Ends all blocks. Precondition: no other heap has a batch of them; one that has ended some has called
   // send_batch() since. O(segments).
   void release() noexcept {
+    MALLARD_VALIDATE();
     send_batch();
     received_.clear();
     slabs_.release();
@@ -346,10 +347,7 @@ class basic_segment_heap : public lasting_segment_heap<Segments> {
     requires std::same_as<Segments, segments>
       : basic_segment_heap(process_segments<Segments>()) {}
   explicit constexpr basic_segment_heap(Segments& from) noexcept : lasting_segment_heap<Segments>(from) {}
-  ~basic_segment_heap() {
-    MALLARD_CHECK(!this->validate());
-    this->release();
-  }
+  ~basic_segment_heap() { this->release(); }
 };
 
 using segment_heap = basic_segment_heap<>;
