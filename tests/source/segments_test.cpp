@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <thread>
@@ -453,6 +454,17 @@ TEST_F(Segments, CloseUnmapsThemAndNothingElse) {
 }
 
 #endif
+
+TEST_F(Segments, AThreadFindsItsOwnWhileTheTableGrows) {
+  segment* const mine = take(1);
+  std::atomic<bool> is_over = false;
+  std::thread finding([&, at = memory_of(mine)] {
+    while (!is_over.load()) EXPECT_EQ(from_.find(at), mine);
+  });
+  for (int i = 0; i != 4; ++i) EXPECT_NE(take(segment_bytes / sizeof(segment)), nullptr);
+  is_over = true;
+  finding.join();
+}
 
 TEST_F(Segments, ThreadsShareThem) {
   std::vector<std::thread> threads;

@@ -492,6 +492,7 @@ class basic_segments {
     if (bytes <= present) return true;
     if (!range_.extend(range_.begin() + present, bytes - present)) return false;
     table_bytes_ = bytes;
+    if (table_ != nullptr) return true;  // find() reads it
     table_ = reinterpret_cast<segment*>(range_.begin());
     spans_.set_table(table_);
     return true;
