@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "mallard/core/align.hpp"
 #include "mallard/debug/guarded.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
@@ -141,6 +142,21 @@ TEST(BurstAny, BlocksOfAnySizesGoBackToAHeapThatMeasuresThem) {
   ASSERT_TRUE(allocate_burst_any(heap, out, 3, 48, 8));
   deallocate_burst_any(heap, out, 48, 8);
   EXPECT_EQ(heap.usage().granted, 0u);
+}
+
+TEST(BurstAny, BlocksHaveTheSizeAndAlignmentOfALink) {
+  guarded<multipool> told;  // tells a wrong size or alignment
+  monotonic tight;
+  chain out;
+  ASSERT_TRUE(allocate_burst_any(told, out, 3, 4, 4));
+  deallocate_burst_any(told, out, 4, 4);
+  ASSERT_TRUE(allocate_burst_any(told, out, 3, 12, 4));
+  deallocate_burst_any(told, out, 4);
+  EXPECT_EQ(told.usage().granted, 0u);
+  ASSERT_TRUE(allocate_burst_any(tight, out, 3, 12, 4));
+  ASSERT_TRUE(allocate_burst_any(tight, out, lengths, 4, 12, 4));
+  for (const void* p = out.front(); p != nullptr; p = chain::next(p))
+    EXPECT_TRUE(is_aligned(p, alignof(void*)));
 }
 
 TEST(BurstAny, IsAllOrNone) {

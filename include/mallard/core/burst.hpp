@@ -4,9 +4,10 @@
 //     allocate_each           a loop of single allocations, for heaps without a faster way
 //
 // All or none: if one allocation fails, the blocks before it are freed again. The blocks of a burst are
-// ordinary blocks: each may be freed alone, with the requested size but at least a pointer's, and any chain
-// of them together. Cost: the heap's own burst, or one allocate or deallocate per block. Seed 001, "Burst
-// allocation infrastructure".
+// ordinary blocks: each may be freed alone, with the requested size and alignment but at least a pointer's,
+// and any chain of them together. Without a burst of the heap's own, that is what the heap is asked for and
+// what it is told at the end, as a chain links its blocks through their first words. Cost: the heap's own
+// burst, or one allocate or deallocate per block. Seed 001, "Burst allocation infrastructure".
 #pragma once
 
 #include <algorithm>
@@ -26,10 +27,16 @@ namespace mallard {
   return overflows ? max_request + 1 : std::max(length * unit, sizeof(void*));
 }
 
+// Its alignment.
+[[nodiscard]] constexpr std::size_t linkable_align(std::size_t align) noexcept {
+  return std::max(align, alignof(void*));
+}
+
 // Frees all blocks of the chain, which is empty afterwards. The i-th block, counted from the first, was
-// requested with size_of(i) bytes.
+// requested with size_of(i) bytes, at least a pointer's.
 template <heap Heap, class SizeOf>
 void deallocate_each(Heap& from, chain& blocks, std::size_t align, SizeOf size_of) noexcept {
+  align = linkable_align(align);
   for (std::size_t i = 0; !blocks.empty(); ++i) from.deallocate(blocks.pop_front(), size_of(i), align);
 }
 
@@ -40,7 +47,7 @@ template <heap Heap, class SizeOf>
                                     SizeOf size_of) noexcept {
   chain taken;
   while (taken.size() < count) {
-    const block b = from.allocate(size_of(taken.size()), align);
+    const block b = from.allocate(size_of(taken.size()), linkable_align(align));
     if (!b) {
       deallocate_each(from, taken, align, size_of);
       return false;
@@ -101,7 +108,7 @@ void deallocate_burst_any(Heap& from, chain& blocks, std::size_t size, std::size
   if constexpr (burst<Heap>)
     from.deallocate_burst(blocks, size, align);
   else
-    deallocate_each(from, blocks, align, [size](std::size_t) { return size; });
+    deallocate_each(from, blocks, align, [size](std::size_t) { return linkable_size(size, 1); });
 }
 
 // Frees all blocks of the chain, of any sizes; it is empty afterwards.
@@ -115,7 +122,7 @@ void deallocate_burst_any(Heap& from, chain& blocks, std::size_t align) noexcept
       if constexpr (freeable<Heap>)
         from.deallocate(p);
       else
-        from.deallocate(p, from.usable_size(p), align);
+        from.deallocate(p, from.usable_size(p), linkable_align(align));
     }
   }
 }
