@@ -1,5 +1,6 @@
 #include "mallard/core/lazy_stacks.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -72,6 +73,16 @@ TEST_F(LazyStacks, CloseDropsAllAndTheyOpenEmpty) {
   EXPECT_FALSE(stacks_.is_open());
   EXPECT_EQ(stacks_.pop(5), nullptr);
   stacks_.open();
+  EXPECT_EQ(stacks_.pop(5), nullptr);
+}
+
+TEST_F(LazyStacks, ThatALibraryHasClosedOutliveIt) {
+  void* const library = ::dlopen(CLOSING_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << ::dlerror();
+  auto* const close = reinterpret_cast<void (*)(stacks&)>(::dlsym(library, "close_stacks"));
+  stacks_.open();
+  close(stacks_);
+  ::dlclose(library);
   EXPECT_EQ(stacks_.pop(5), nullptr);
 }
 

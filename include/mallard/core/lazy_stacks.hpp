@@ -61,7 +61,8 @@ class lazy_stacks {
   }
 
  private:
-  static constexpr intrusive_stack none[N]{};
+  // Outlives a library that hides its symbols and has closed a heap of others.
+  MALLARD_VISIBLE static constexpr intrusive_stack none[N]{};
 
   const intrusive_stack* seen_ = none;
   union {
