@@ -161,6 +161,12 @@ class attended : public attended_blocks<Heap> {
     enter("trim");
     return Heap::trim(keep);
   }
+  void return_to_system(void* p, std::size_t size, std::size_t align) noexcept
+    requires caching<Heap>
+  {
+    enter("return_to_system");
+    Heap::return_to_system(p, size, align);
+  }
   auto mark() const noexcept
     requires rewindable<Heap>
   {

@@ -12,8 +12,12 @@
 
 #include "mallard/allocator/allocator.hpp"
 #include "mallard/layer/failing.hpp"
+#include "mallard/layer/limited.hpp"
+#include "mallard/layer/locked.hpp"
+#include "mallard/layer/stats.hpp"
 #include "mallard/resource/resource.hpp"
 #include "mallard/source/fixed_buffer.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 namespace {
@@ -213,6 +217,33 @@ TEST(AdaptivePool, ClearKeepsItsChunksAndReleaseNone) {
   heap.release();
   EXPECT_EQ(heap.upstream().held(), 0u);
   EXPECT_EQ(heap.block_size(), 24u);
+}
+
+template <class Layer>
+basic_adaptive_pool<Layer>& filled_and_trimmed(basic_adaptive_pool<Layer>& pool) {
+  process_chunks().trim(0);
+  const std::size_t mapped = process_chunks().mapped();
+  free_all(pool, fill(pool, 10000));
+  EXPECT_GT(pool.trim(0), 0u);
+  EXPECT_EQ(process_chunks().mapped(), mapped);
+  return pool;
+}
+
+TEST(AdaptivePool, IsTrimmedToTheSystemThroughLayers) {
+  basic_adaptive_pool<locked<default_source>> over_locked(24, 8);
+  basic_adaptive_pool<limited<default_source>> over_limited(24, 8);
+  basic_adaptive_pool<stats<default_source>> over_stats(24, 8);
+  basic_adaptive_pool<failing<default_source>> over_failing(24, 8);
+  basic_adaptive_pool<shared_upstream<default_source>> over_shared(24, 8);
+  EXPECT_EQ(filled_and_trimmed(over_locked).upstream().held(), 0u);
+  EXPECT_EQ(filled_and_trimmed(over_limited).upstream().out(), 0u);
+  const heap_statistics counted = filled_and_trimmed(over_stats).upstream().statistics();
+  EXPECT_EQ(counted.deallocations, counted.requests);
+  EXPECT_EQ(counted.received.live, 0u);
+  EXPECT_EQ(filled_and_trimmed(over_failing).upstream().held(), 0u);
+  EXPECT_EQ(filled_and_trimmed(over_shared).upstream().upstream().held(), 0u);
+  static_assert(!caching<locked<fixed_buffer>> && !caching<limited<os_pages>> && !caching<stats<os_pages>> &&
+                !caching<failing<os_pages>>);
 }
 
 TEST(AdaptivePoolWithoutASize, TakesThatOfItsFirstRequest) {

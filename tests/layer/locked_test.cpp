@@ -167,7 +167,7 @@ TEST(Locked, TakesTheLockOnceForAFigure) {
   watched<default_source> source;
   const block b = source.allocate(5000, 8);
   EXPECT_TRUE(locks_once([&] { EXPECT_EQ(source.held(), b.size); }));
-  source.deallocate(b.data, 5000, 8);
+  EXPECT_TRUE(locks_once([&] { source.return_to_system(b.data, 5000, 8); }));
   EXPECT_TRUE(locks_once([&] { EXPECT_EQ(source.max_held(), b.size); }));
 }
 

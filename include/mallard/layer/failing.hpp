@@ -55,6 +55,12 @@ class failing : public forwarding<Upstream> {
     upstream().deallocate(p);
   }
 
+  void return_to_system(void* p, std::size_t size, std::size_t align) noexcept
+    requires caching<Upstream>
+  {
+    upstream().return_to_system(p, size, align);
+  }
+
   // One request.
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t contiguous) noexcept

@@ -81,6 +81,14 @@ class limited : public forwarding<Upstream> {
     out_ -= received;
   }
 
+  void return_to_system(void* p, std::size_t size, std::size_t align) noexcept
+    requires caching<Upstream>
+  {
+    const std::size_t received = this->received_by(p, size, align);
+    upstream().return_to_system(p, size, align);
+    out_ -= received;
+  }
+
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t contiguous) noexcept
     requires burst<Upstream> && predictable<Upstream>

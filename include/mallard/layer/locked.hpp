@@ -99,6 +99,13 @@ class locked {
     heap_.deallocate(p);
   }
 
+  void return_to_system(void* p, std::size_t size, std::size_t align) noexcept
+    requires caching<Heap>
+  {
+    const guard lock(mutex_);
+    heap_.return_to_system(p, size, align);
+  }
+
   // --- many blocks at once --------------------------------------------------------------------
 
   void release() noexcept

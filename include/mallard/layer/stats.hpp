@@ -64,6 +64,14 @@ class stats : public forwarding<Upstream> {
     upstream().deallocate(p, size, align);
   }
 
+  void return_to_system(void* p, std::size_t size, std::size_t align) noexcept
+    requires caching<Upstream>
+  {
+    ++deallocations_;
+    end(1, size, this->received_by(p, size, align));
+    upstream().return_to_system(p, size, align);
+  }
+
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t contiguous) noexcept
     requires burst<Upstream> && counts_received

@@ -123,6 +123,12 @@ class shared_upstream {
     upstream().deallocate(p);
   }
 
+  void return_to_system(void* p, std::size_t size, std::size_t align) noexcept
+    requires caching<Upstream>
+  {
+    upstream().return_to_system(p, size, align);
+  }
+
   [[nodiscard]] std::size_t usable_size(const void* p) const noexcept
     requires measurable<Upstream>
   {
