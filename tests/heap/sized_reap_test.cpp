@@ -15,7 +15,8 @@ namespace mallard {
 namespace {
 
 static_assert(nestable<sized_reap> && clearable<sized_reap> && releasable<sized_reap> &&
-              trimmable<sized_reap> && owning<sized_reap> && inspectable<sized_reap>);
+              trimmable<sized_reap> && owning<sized_reap> && inspectable<sized_reap> &&
+              predictable<sized_reap>);
 static_assert(!freeable<sized_reap> && !measurable<sized_reap>, "nobody but the caller knows a size");
 static_assert(std::is_default_constructible_v<sized_reap> && !std::is_copy_constructible_v<sized_reap>);
 static_assert(heap_name<sized_reap> == "sized_reap");

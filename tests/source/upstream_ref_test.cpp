@@ -6,6 +6,8 @@
 #include <type_traits>
 
 #include "mallard/core/concepts.hpp"
+#include "mallard/heap/best_fit.hpp"
+#include "mallard/layer/limited.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/fixed_buffer.hpp"
@@ -51,6 +53,15 @@ TEST(UpstreamRef, ReturnsToTheSystemThroughItsHeap) {
   EXPECT_EQ(referred.held(), 0u);
   EXPECT_EQ(process_chunks().mapped(), mapped - a.size);
   static_assert(!caching<upstream_ref<fixed_buffer>>);
+}
+
+TEST(UpstreamRef, MeasuresABlockAsItsHeapDoes) {
+  best_fit referred;
+  limited<upstream_ref<best_fit>> bounded(byte_limit{1000}, referred);
+  const block a = bounded.allocate(100, 8);
+  EXPECT_EQ(bounded.usable_size(a.data), referred.usable_size(a.data));
+  EXPECT_EQ(bounded.out(), a.size);
+  static_assert(!measurable<upstream_ref<fixed_buffer>>);
 }
 
 TEST(UpstreamRef, KnowsWhatItsHeapOwns) {

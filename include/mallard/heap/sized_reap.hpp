@@ -76,6 +76,12 @@ class headerless_heap {
     blocks_.deallocate_small(p, blocks::rounded_small(size, align));
   }
 
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept
+    requires predictable<Upstream>
+  {
+    return is_ours(size, align) ? blocks::rounded(size, align) : large_.received_size(size, align);
+  }
+
   void clear() noexcept {
     MALLARD_VALIDATE();
     large_.release();

@@ -43,6 +43,12 @@ class upstream_ref {
     heap_->return_to_system(p, size, align);
   }
 
+  [[nodiscard]] std::size_t usable_size(const void* p) const noexcept
+    requires measurable<Heap>
+  {
+    return heap_->usable_size(p);
+  }
+
   [[nodiscard]] bool owns(const void* p) const noexcept
     requires owning<Heap>
   {
