@@ -11,8 +11,11 @@
 #include <vector>
 
 #include "mallard/core/growth.hpp"
+#include "mallard/heap/adaptive_pool.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
+#include "mallard/heap/pool.hpp"
+#include "mallard/heap/synchronized_pool.hpp"
 #include "mallard/source/default_source.hpp"
 
 namespace mallard {
@@ -31,6 +34,31 @@ static_assert(sizeof(member) <= sizeof(basic_monotonic<default_source>) + 6 * si
 
 constexpr auto ends = nesting::ends_with_parent;
 constexpr auto is_cleared = nesting::cleared_with_parent;
+
+// What is not constructible over a parent's upstream is only a root.
+using nested_pool = nested<basic_pool<shared_upstream<default_source>>>;
+using nested_adaptive_pool = nested<basic_adaptive_pool<shared_upstream<default_source>>>;
+static_assert(nestable<nested_pool> && nestable<nested_adaptive_pool>);
+static_assert(!nestable<nested<basic_synchronized_pool<shared_upstream<default_source>>>>);
+
+template <class Pool>
+void children_take_their_first_size() {
+  auto root = std::make_unique<Pool>(48u);
+  Pool child(*root, nesting::cleared_with_parent);
+  EXPECT_EQ(root->allocate(40, 8).size, 48u);
+  EXPECT_EQ(child.allocate(100, 8).size, 104u);
+  root->release();
+  EXPECT_EQ(child.usage().held, 0u);
+  EXPECT_EQ(child.allocate(200, 8).size, 200u);
+  root.reset();
+  EXPECT_TRUE(child.ended());
+  EXPECT_FALSE(child.allocate(200, 8));
+}
+
+TEST(Nested, PoolsThatAreChildrenTakeTheSizeOfTheirFirstRequest) {
+  children_take_their_first_size<nested_pool>();
+  children_take_their_first_size<nested_adaptive_pool>();
+}
 
 TEST(Nested, AFamilyHasOneUpstream) {
   member root;

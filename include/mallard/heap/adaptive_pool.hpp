@@ -72,6 +72,11 @@ class basic_adaptive_pool {
       : chunks_(std::forward<Args>(args)...) {
     set(static_cast<std::size_t>(size), static_cast<std::size_t>(align));
   }
+
+  // A child in a family of nested<>, whose first request sets the size.
+  template <class Child>
+    requires std::same_as<Child, typename Upstream::child_of>
+  explicit basic_adaptive_pool(Child c) : adopts_(true), chunks_(c) {}
   basic_adaptive_pool(const basic_adaptive_pool&) = delete;
   basic_adaptive_pool& operator=(const basic_adaptive_pool&) = delete;
   ~basic_adaptive_pool() { MALLARD_VALIDATE(); }

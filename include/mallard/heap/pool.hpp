@@ -65,6 +65,11 @@ class basic_pool {
     const auto boundary = static_cast<std::size_t>(align);
     if (chunks::can_hold(bytes, boundary)) set(bytes, boundary);
   }
+
+  // A child in a family of nested<>, whose first request sets the size.
+  template <class Child>
+    requires std::same_as<Child, typename Upstream::child_of>
+  explicit basic_pool(Child c) : chunks_(c), adopts_(true) {}
   basic_pool(const basic_pool&) = delete;
   basic_pool& operator=(const basic_pool&) = delete;
   ~basic_pool() { MALLARD_VALIDATE(); }

@@ -133,6 +133,7 @@ class nested : private tree_node, public Heap {
 
   // A child. It has ended from the start if the parent has.
   nested(nested& parent, nesting how)
+    requires std::constructible_from<Heap, typename shared::child_of>
       : Heap(typename shared::child_of{parent.Heap::upstream()}), nesting_(how) {
     if (!parent.ended()) parent.adopt(*this);
   }
