@@ -268,6 +268,18 @@ TEST(AdaptivePoolWithoutASize, StaysUndecidedWhereItsFirstRequestFails) {
   EXPECT_EQ(heap.allocate(48, 8).size, 48u);
 }
 
+TEST(AdaptivePoolWithoutASize, StaysUndecidedWhereItsFirstBurstFails) {
+  basic_adaptive_pool<failing<default_source>> heap;
+  heap.upstream().fail_from(2);
+  chain out;
+  EXPECT_FALSE(heap.allocate_burst(out, 10000, 48, 8, 0));
+  EXPECT_TRUE(out.empty());
+  EXPECT_EQ(heap.block_size(), 0u);
+  EXPECT_EQ(heap.upstream().held(), 0u);
+  heap.upstream().fail_no_more();
+  EXPECT_EQ(heap.allocate(100, 8).size, 104u);
+}
+
 TEST(AdaptivePoolWithoutASize, ServesAContainerOfNodes) {
   adaptive_pool heap;
   std::list<int, allocator<int, adaptive_pool>> list(heap);

@@ -170,6 +170,18 @@ TEST(PoolWithoutASize, StaysUndecidedWhereItsFirstRequestFails) {
   EXPECT_EQ(heap.allocate(48, 8).size, 48u);
 }
 
+TEST(PoolWithoutASize, StaysUndecidedWhereItsFirstBurstFails) {
+  basic_pool<failing<default_source>> heap;
+  heap.upstream().fail_from(2);
+  chain out;
+  EXPECT_FALSE(heap.allocate_burst(out, 1000, 48, 8, 0));
+  EXPECT_TRUE(out.empty());
+  EXPECT_EQ(heap.block_size(), 0u);
+  EXPECT_EQ(heap.upstream().held(), 0u);
+  heap.upstream().fail_no_more();
+  EXPECT_EQ(heap.allocate(100, 8).size, 104u);
+}
+
 TEST(PoolWithoutASize, ServesAContainerOfNodes) {
   pool heap;
   std::list<int, allocator<int, pool>> list(heap);

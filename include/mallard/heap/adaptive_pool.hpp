@@ -121,6 +121,7 @@ class basic_adaptive_pool {
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t /*contiguous*/) noexcept {
     if (count == 0) return true;
+    const bool undecided = is_undecided();
     const std::size_t linkable = std::max(size, sizeof(void*));
     const block first = allocate(linkable, align);
     if (!first) return false;
@@ -128,11 +129,7 @@ class basic_adaptive_pool {
     chain::node* last = begin;
     std::size_t taken = 1;
     while (taken < count) {
-      if (!is_any_at_hand() && !refill()) {
-        chain some(begin, last, taken);
-        deallocate_burst(some, size, align);
-        return false;
-      }
+      if (!is_any_at_hand() && !refill()) return refuse(chain(begin, last, taken), undecided);
       for (; is_any_at_hand() && taken < count; ++taken) {
         auto* const next = static_cast<chain::node*>(take_at_hand());
         last->next = next;
@@ -151,7 +148,7 @@ class basic_adaptive_pool {
   [[nodiscard]] std::size_t usable_size(const void*) const noexcept { return shape_.size; }
 
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
-    if (adopts_ && shape_.size == 0) return shape_for(size, align).size;
+    if (is_undecided()) return shape_for(size, align).size;
     return size <= shape_.size && align <= shape_.align ? shape_.size : 0;
   }
 
@@ -234,6 +231,19 @@ class basic_adaptive_pool {
     return slab_shape::of<Form>(size, align, slab::headers);
   }
 
+  [[nodiscard]] bool is_undecided() const noexcept { return shape_.size == 0 && adopts_; }
+
+  // Takes back the blocks of a burst that refill() could not complete, so no slab is the current one. If it
+  // was the first request, no other block lives.
+  MALLARD_NOINLINE bool refuse(chain taken, bool undecided) noexcept {
+    deallocate_burst(taken, shape_.size, shape_.align);
+    if (undecided) {
+      chunks_.trim(0);
+      shape_ = {};
+    }
+    return false;
+  }
+
   void set(std::size_t size, std::size_t align) noexcept {
     MALLARD_CHECK(is_valid_align(align));
     shape_ = shape_for(size, align);
@@ -251,7 +261,7 @@ class basic_adaptive_pool {
   MALLARD_INLINE void* take_at_hand() noexcept { return next_ != end_ ? take_of_row() : take_of_rest(); }
 
   MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
-    const bool undecided = adopts_ && shape_.size == 0;
+    const bool undecided = is_undecided();
     if (undecided) set(size, align);
     if (size <= shape_.size && align <= shape_.align && shape_.size != 0 && (is_any_at_hand() || refill()))
       return {take_at_hand(), shape_.size};

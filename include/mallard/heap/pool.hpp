@@ -95,15 +95,13 @@ class basic_pool {
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t /*contiguous*/) noexcept {
     if (count == 0) return true;
+    const bool undecided = is_undecided();
     const block first = allocate(std::max(size, sizeof(void*)), align);
     if (!first) return false;
     freed_.push(first.data);
     chain taken = freed_.pop(count);
     while (taken.size() < count) {
-      if (fresh_.room() < size_ && !refill()) {
-        freed_.push(taken);
-        return false;
-      }
+      if (fresh_.room() < size_ && !refill()) return refuse(taken, undecided);
       carve(taken, count - taken.size());
     }
     out.splice_back(taken);
@@ -113,7 +111,7 @@ class basic_pool {
   void deallocate_burst(chain& blocks, std::size_t, std::size_t) noexcept { freed_.push(blocks); }
 
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
-    if (adopts_ && size_ == 0) return chunks::can_hold(size, align) ? rounded(size, align) : 0;
+    if (is_undecided()) return chunks::can_hold(size, align) ? rounded(size, align) : 0;
     return size <= size_ && align <= align_ ? size_ : 0;
   }
 
@@ -165,6 +163,20 @@ class basic_pool {
     return align_up(std::max(size, sizeof(void*)), std::max(align, alignof(void*)));
   }
 
+  [[nodiscard]] bool is_undecided() const noexcept { return size_ == 0 && adopts_; }
+
+  // Takes back the blocks of a burst that is not whole; if it was the first request, no other block lives.
+  MALLARD_NOINLINE bool refuse(chain& taken, bool undecided) noexcept {
+    freed_.push(taken);
+    if (undecided) {
+      chunks_.recycle();
+      chunks_.trim_spares(0);
+      forget();
+      size_ = align_ = 0;
+    }
+    return false;
+  }
+
   void set(std::size_t size, std::size_t align) noexcept {
     MALLARD_CHECK(is_valid_align(align));
     size_ = rounded(size, align);
@@ -172,7 +184,7 @@ class basic_pool {
   }
 
   MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
-    const bool undecided = adopts_ && size_ == 0;
+    const bool undecided = is_undecided();
     if (undecided && chunks::can_hold(size, align)) set(size, align);
     if (size > size_ || align > align_ || size_ == 0) return {};
     if (void* const p = freed_.pop(); p != nullptr) return {p, size_};
