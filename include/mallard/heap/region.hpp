@@ -15,8 +15,8 @@
 // layer/nested.hpp and docs/regions.md define the nesting. It holds nothing before its first block; then less
 // than four times what was allocated and a page, and beyond 1 MiB less than twice that and 1 MiB, if blocks
 // are small compared with chunks (a block that does not fit leaves the rest of its chunk unused).
-// Cost: an allocation takes monotonic's 6 to 12 instructions; creating and ending an empty region takes 28, a
-// child 48 (./dev instructions). Not synchronised: a family of regions counts as one heap. Seed 002, section
+// Cost: an allocation takes monotonic's 6 to 12 instructions; creating and ending an empty region takes 26, a
+// child 46 (./dev instructions). Not synchronised: a family of regions counts as one heap. Seed 002, section
 // 4.2 (region, nested region) and 7 (chunks).
 #pragma once
 
