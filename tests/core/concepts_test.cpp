@@ -2,11 +2,34 @@
 
 #include <gtest/gtest.h>
 
+#include <concepts>
+#include <cstddef>
+#include <span>
+
+#include "mallard/debug/guarded.hpp"
 #include "mallard/heap/adaptive_multipool.hpp"
 #include "mallard/heap/adaptive_pool.hpp"
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
+#include "mallard/heap/obstack.hpp"
+#include "mallard/heap/pool.hpp"
+#include "mallard/heap/reap.hpp"
+#include "mallard/heap/region.hpp"
+#include "mallard/heap/region_emulator.hpp"
+#include "mallard/heap/sized_reap.hpp"
+#include "mallard/heap/stack_arena.hpp"
+#include "mallard/heap/stack_pattern.hpp"
+#include "mallard/heap/synchronized_best_fit.hpp"
+#include "mallard/heap/synchronized_multipool.hpp"
+#include "mallard/heap/synchronized_pool.hpp"
+#include "mallard/heap/thread_multipool.hpp"
+#include "mallard/layer/failing.hpp"
+#include "mallard/layer/limited.hpp"
+#include "mallard/layer/live_list.hpp"
+#include "mallard/layer/locked.hpp"
+#include "mallard/layer/stats.hpp"
+#include "mallard/source/counting.hpp"
 
 namespace mallard {
 
@@ -106,6 +129,29 @@ TEST(Concepts, EveryCapabilityIsFoundWhereItsMembersAre) {
   EXPECT_TRUE(nestable<able> && concurrent<able> && thread_caching<able>);
   EXPECT_TRUE(inspectable<able> && counted<able>);
 }
+
+// What keeps memory of an upstream of its own must not have one that ends first.
+template <class Heap, class... Before>
+constexpr bool owns_a_root =
+    std::constructible_from<Heap, Before...> && !std::constructible_from<Heap, Before..., region&, nesting>;
+
+static_assert(owns_a_root<stats<region>> && owns_a_root<failing<region>> && owns_a_root<limited<region>> &&
+              owns_a_root<limited<region>, byte_limit> && owns_a_root<guarded<region>> &&
+              owns_a_root<live_list<region>> && owns_a_root<locked<region>> && owns_a_root<counting<region>>);
+static_assert(owns_a_root<basic_multipool<region>> && owns_a_root<basic_adaptive_multipool<region>> &&
+              owns_a_root<basic_best_fit<region>> && owns_a_root<basic_pool<region>, int, int> &&
+              owns_a_root<basic_adaptive_pool<region>, int, int> && owns_a_root<basic_monotonic<region>> &&
+              owns_a_root<basic_monotonic<region>, std::span<std::byte>> &&
+              owns_a_root<basic_stack_arena<64, region>> && owns_a_root<basic_stack_pattern<region>>);
+static_assert(owns_a_root<basic_synchronized_multipool<region>> &&
+              owns_a_root<basic_synchronized_best_fit<region>> &&
+              owns_a_root<basic_synchronized_pool<region>, int, int> &&
+              owns_a_root<basic_thread_multipool<region>>);
+static_assert(owns_a_root<basic_region<region>> && owns_a_root<basic_reap<region>> &&
+              owns_a_root<basic_sized_reap<region>> && owns_a_root<basic_region_emulator<region>>);
+
+static_assert(nestable<region> && nestable<obstack> && nestable<reap> && nestable<sized_reap> &&
+              nestable<region_emulator> && nestable<basic_region<region>>);
 
 TEST(Concepts, NoCapabilityIsAssumedOfAPlainHeap) {
   EXPECT_FALSE(layered<plain>);

@@ -186,6 +186,12 @@ concept nestable = releasable<H> && std::constructible_from<H, H&, nesting> && r
   { c.ended() } noexcept -> std::same_as<bool>;
 };
 
+// Whether `args` construct an H, and not a child: a heap that keeps memory of an upstream of its own takes
+// none that ends before it does.
+template <class H, class... Args>
+concept constructible_as_root = std::constructible_from<H, Args...> &&
+                                ((!std::same_as<std::remove_cvref_t<Args>, nesting> && ...) || !nestable<H>);
+
 // --- threads --------------------------------------------------------------------------------
 
 // static constexpr bool is_concurrent = true;

@@ -18,7 +18,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -49,7 +48,7 @@ class guarded {
   static constexpr std::size_t default_quarantine = std::size_t{1} << 20;
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit guarded(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
   guarded(const guarded&) = delete;
   guarded& operator=(const guarded&) = delete;

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -47,7 +46,7 @@ class basic_adaptive_multipool {
   using form = Form;
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit basic_adaptive_multipool(Args&&... args)
       : upstream_(std::forward<Args>(args)...), arrays_(upstream_) {}
   basic_adaptive_multipool(const basic_adaptive_multipool&) = delete;

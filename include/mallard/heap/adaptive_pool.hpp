@@ -67,7 +67,7 @@ class basic_adaptive_pool {
   // impossible, every request returns null. `args` construct the upstream.
   // Templated on integral types so that facades can forward a plain `48`.
   template <std::integral Size, std::integral Align = std::size_t, class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit basic_adaptive_pool(Size size, Align align = default_align, Args&&... args)
       : chunks_(std::forward<Args>(args)...) {
     set(static_cast<std::size_t>(size), static_cast<std::size_t>(align));

@@ -18,7 +18,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -61,7 +60,7 @@ class basic_best_fit {
   using upstream_type = Upstream;
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit basic_best_fit(Args&&... args)
       : upstream_(std::forward<Args>(args)...), large_(upstream_), blocks_(upstream_) {}
   basic_best_fit(const basic_best_fit&) = delete;

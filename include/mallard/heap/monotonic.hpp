@@ -60,13 +60,13 @@ class basic_monotonic {
   using upstream_type = Upstream;
 
   template <class... Args>
-    requires(std::constructible_from<Upstream, Args...> && !detail::begins_with_buffer<Upstream, Args...>)
+    requires(constructible_as_root<Upstream, Args...> && !detail::begins_with_buffer<Upstream, Args...>)
   explicit basic_monotonic(Args&&... args) : chunks_(std::forward<Args>(args)...) {}
 
   // Over a buffer of the caller's, used before any chunk. It must outlive the heap and needs no alignment;
   // only blocks are written to it. `args` construct the upstream.
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit basic_monotonic(std::span<std::byte> buffer, Args&&... args)
       : chunks_(std::forward<Args>(args)...), buffer_(buffer), bump_(room_of(nullptr)) {}
   basic_monotonic(const basic_monotonic&) = delete;

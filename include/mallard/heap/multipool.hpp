@@ -91,7 +91,7 @@ class basic_multipool {
   using classes = Classes;
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit basic_multipool(Args&&... args)
       : upstream_(std::forward<Args>(args)...), pools_(upstream_), large_(upstream_) {}
   basic_multipool(const basic_multipool&) = delete;

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -171,7 +170,7 @@ class emulated_region {
   using records_type = Records;
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit emulated_region(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
   emulated_region(const emulated_region&) = delete;
   emulated_region& operator=(const emulated_region&) = delete;

@@ -19,7 +19,6 @@
 // a family counts as one heap. Seed 002, section 8.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -51,7 +50,7 @@ class headerless_heap {
   using upstream_type = Upstream;
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit headerless_heap(Args&&... args)
       : upstream_(std::forward<Args>(args)...), large_(upstream_), blocks_(upstream_) {}
   headerless_heap(const headerless_heap&) = delete;

@@ -13,7 +13,6 @@
 #pragma once
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -44,7 +43,7 @@ class basic_stack_arena : private detail::bytes_inside<Bytes>, public basic_mono
  public:
   // `args` construct the upstream.
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit basic_stack_arena(Args&&... args)
       : basic_monotonic<Upstream, Growth>(std::span<std::byte>(this->inside_), std::forward<Args>(args)...) {}
 };

@@ -19,7 +19,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -49,7 +48,7 @@ class basic_stack_pattern {
   using upstream_type = Upstream;
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit basic_stack_pattern(Args&&... args) : chunks_(std::forward<Args>(args)...) {}
   basic_stack_pattern(const basic_stack_pattern&) = delete;
   basic_stack_pattern& operator=(const basic_stack_pattern&) = delete;

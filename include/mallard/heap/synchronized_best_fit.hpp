@@ -22,7 +22,6 @@
 // the lock's and best_fit's. Seed 001, chapters 1 and 2; seed 000, section 4 (synchronised flavours).
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -62,7 +61,7 @@ class basic_synchronized_best_fit {
   static_assert(largest_cached < Largest);
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit basic_synchronized_best_fit(Args&&... args) : caches_(std::forward<Args>(args)...) {}
   basic_synchronized_best_fit(const basic_synchronized_best_fit&) = delete;
   basic_synchronized_best_fit& operator=(const basic_synchronized_best_fit&) = delete;

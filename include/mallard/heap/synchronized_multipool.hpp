@@ -26,7 +26,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -70,7 +69,7 @@ class basic_synchronized_multipool {
   static constexpr std::size_t largest_cached = std::min<std::size_t>(8192, Classes::largest);
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit basic_synchronized_multipool(Args&&... args) : caches_(std::forward<Args>(args)...) {}
   basic_synchronized_multipool(const basic_synchronized_multipool&) = delete;
   basic_synchronized_multipool& operator=(const basic_synchronized_multipool&) = delete;

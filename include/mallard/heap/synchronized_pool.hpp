@@ -57,7 +57,7 @@ class synchronized_blocks {
   // source has that much, every request returns null. `args` construct the upstream.
   // Templated on integral types so that facades can forward a plain `48`.
   template <std::integral Size, std::integral Align = std::size_t, class... Args>
-    requires std::constructible_from<upstream_type, Args...>
+    requires constructible_as_root<upstream_type, Args...>
   explicit synchronized_blocks(Size size, Align align = default_align, Args&&... args)
       : caches_(served_as(static_cast<std::size_t>(size)), align, std::forward<Args>(args)...) {
     take_over_size();

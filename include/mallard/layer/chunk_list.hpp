@@ -16,7 +16,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -79,7 +78,7 @@ class chunk_list {
   };
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit chunk_list(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
   chunk_list(const chunk_list&) = delete;
   chunk_list& operator=(const chunk_list&) = delete;

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <utility>
 
@@ -29,7 +28,7 @@ class forwarding {
   using upstream_type = Upstream;
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit forwarding(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
   forwarding(const forwarding&) = delete;
   forwarding& operator=(const forwarding&) = delete;

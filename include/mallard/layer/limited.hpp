@@ -16,7 +16,6 @@
 // measurement).
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -48,7 +47,7 @@ class limited : public forwarding<Upstream> {
   using base::upstream;
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit limited(byte_limit limit, Args&&... args)
       : base(std::forward<Args>(args)...), limit_(limit.bytes) {}
 

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <new>
 #include <utility>
@@ -29,7 +28,7 @@ class live_list {
   using upstream_type = Upstream;
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit live_list(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
   live_list(const live_list&) = delete;
   live_list& operator=(const live_list&) = delete;

@@ -17,10 +17,8 @@
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "mallard/core/attributes.hpp"
@@ -40,11 +38,6 @@ inline constexpr resize_way ways_of = resize_way::none;
 template <resizable Heap>
 inline constexpr resize_way ways_of<Heap> = Heap::ways;
 
-// Whether these arguments construct a child.
-template <class Heap, class... Args>
-inline constexpr bool makes_a_child =
-    nestable<Heap> && (std::same_as<std::remove_cvref_t<Args>, nesting> || ...);
-
 }  // namespace detail
 
 // Heap: not concurrent, as that would need no lock. Mutex: lock() and unlock(), default-constructible; a
@@ -63,7 +56,7 @@ class locked {
 
   // `args` construct the heap.
   template <class... Args>
-    requires(std::constructible_from<Heap, Args...> && !detail::makes_a_child<Heap, Args...>)
+    requires constructible_as_root<Heap, Args...>
   explicit locked(Args&&... args) : heap_(std::forward<Args>(args)...) {}
   locked(const locked&) = delete;
   locked& operator=(const locked&) = delete;

@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <utility>
 
@@ -48,7 +47,7 @@ class shared_chunks {
 
  public:
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit shared_chunks(Args&&... args) : chunks_(std::forward<Args>(args)...) {}
   shared_chunks(const shared_chunks&) = delete;
   shared_chunks& operator=(const shared_chunks&) = delete;

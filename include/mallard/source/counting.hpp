@@ -24,7 +24,7 @@ class counting {
   using upstream_type = Source;
 
   template <class... Args>
-    requires std::constructible_from<Source, Args...>
+    requires constructible_as_root<Source, Args...>
   explicit counting(Args&&... args) : source_(std::forward<Args>(args)...) {}
   counting(const counting&) = delete;
   counting& operator=(const counting&) = delete;

@@ -8,7 +8,6 @@
 // releasing A cannot take B's blocks along. The heap must outlive its references.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <utility>
 
@@ -86,7 +85,7 @@ class shared_upstream {
   };
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit shared_upstream(Args&&... args) : own_(std::forward<Args>(args)...) {
     in_use_ = &own_;
   }

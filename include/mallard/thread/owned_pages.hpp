@@ -25,7 +25,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -160,7 +159,7 @@ template <heap Upstream, class Mutex = light_mutex>
 class pages_of_threads {
  public:
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit pages_of_threads(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
   pages_of_threads(const pages_of_threads&) = delete;
   pages_of_threads& operator=(const pages_of_threads&) = delete;

@@ -29,7 +29,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <concepts>
 #include <cstddef>
 #include <new>
 #include <span>
@@ -76,7 +75,7 @@ class alignas(cache_line) thread_heaps {
   static constexpr std::size_t largest_cached = part::largest_cached;
 
   template <class... Args>
-    requires std::constructible_from<upstream_type, Args...>
+    requires constructible_as_root<upstream_type, Args...>
   explicit thread_heaps(Args&&... args) : pages_(std::forward<Args>(args)...), store_(pages_.upstream()) {}
   thread_heaps(const thread_heaps&) = delete;
   thread_heaps& operator=(const thread_heaps&) = delete;

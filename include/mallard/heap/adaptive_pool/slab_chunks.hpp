@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -81,7 +80,7 @@ class slab_chunks {
   static constexpr std::size_t least_idle = 65536;  // bytes
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit slab_chunks(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
   slab_chunks(const slab_chunks&) = delete;
   slab_chunks& operator=(const slab_chunks&) = delete;

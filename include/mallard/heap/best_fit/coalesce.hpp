@@ -14,7 +14,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <utility>
 
@@ -37,7 +36,7 @@ class coalesce {
   using upstream_type = Upstream;
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit coalesce(Args&&... args) : chunks_(std::forward<Args>(args)...) {}
   coalesce(const coalesce&) = delete;
   coalesce& operator=(const coalesce&) = delete;

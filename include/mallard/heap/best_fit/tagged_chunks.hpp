@@ -13,7 +13,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <new>
 #include <utility>
@@ -44,7 +43,7 @@ class tagged_chunks {
   using upstream_type = Upstream;
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit tagged_chunks(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
   tagged_chunks(const tagged_chunks&) = delete;
   tagged_chunks& operator=(const tagged_chunks&) = delete;

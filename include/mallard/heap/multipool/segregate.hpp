@@ -59,7 +59,7 @@ class segregate {
   using classes = Classes;
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit segregate(Args&&... args) : shared_(std::forward<Args>(args)...) {}
   segregate(const segregate&) = delete;
   segregate& operator=(const segregate&) = delete;

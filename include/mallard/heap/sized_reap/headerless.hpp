@@ -26,7 +26,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -68,7 +67,7 @@ class headerless {
   using upstream_type = Upstream;
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires constructible_as_root<Upstream, Args...>
   explicit headerless(Args&&... args) : chunks_(std::forward<Args>(args)...) {}
   headerless(const headerless&) = delete;
   headerless& operator=(const headerless&) = delete;
