@@ -96,15 +96,18 @@ class owed_frees {
  public:
   // A block has ended at `ns` without its free.
   void owe(std::uint64_t ns) noexcept {
-    count_ = count_ == UINT8_MAX ? UINT8_MAX : (count_ + 1) & UINT8_MAX;
-    since_ = units(ns);
+    if (count_ != UINT8_MAX) ++count_;
+    since_ = units(ns) & unit_mask;
   }
 
   // Whether a free at `ns` is one of those owed, of which it is none afterwards.
   [[nodiscard]] bool pay(std::uint64_t ns) noexcept {
     if (count_ == 0) return false;
     const bool is_late = ((units(ns) - since_) & unit_mask) > longest_race;
-    count_ = is_late ? 0 : (count_ - 1) & UINT8_MAX;
+    if (is_late)
+      count_ = 0;
+    else
+      --count_;
     return !is_late;
   }
 
@@ -116,7 +119,7 @@ class owed_frees {
 
   // Of 67 ms.
   static std::uint32_t units(std::uint64_t ns) noexcept {
-    return static_cast<std::uint32_t>(ns >> 26) & unit_mask;
+    return static_cast<std::uint32_t>(ns >> 26);
   }
 
   std::uint32_t count_ : 8 = 0;
