@@ -118,9 +118,7 @@ class owed_frees {
   static constexpr std::uint32_t longest_race = 15;  // units
 
   // Of 67 ms.
-  static std::uint32_t units(std::uint64_t ns) noexcept {
-    return static_cast<std::uint32_t>(ns >> 26);
-  }
+  static std::uint32_t units(std::uint64_t ns) noexcept { return static_cast<std::uint32_t>(ns >> 26); }
 
   std::uint32_t count_ : 8 = 0;
   std::uint32_t since_ : 24 = 0;  // of the latest
