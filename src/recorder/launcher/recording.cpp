@@ -68,9 +68,8 @@ std::string find_shortfall(const journal::spool_header& spool, const std::option
     return "recording ended early: the program waited for half a minute in which the recorder read nothing";
   if (spool.contexts_wanting != 0)
     return std::to_string(spool.contexts_wanting) +
-           " times there was no room for a stack, in memory or on disk, or /proc/self/maps could not be "
-           "read; "
-           "events there have none, or a part";
+           " times there was no room for a stack, or /proc/self/maps did not say where it ends; events there "
+           "have none, or a part of it";
   return {};
 }
 
