@@ -59,8 +59,8 @@ class ring_reader {
     return !empty() && awaits_timing(settled, position_, next_);
   }
 
-  // Whether the program will soon have to wait for room.
-  [[nodiscard]] bool nearly_full() const noexcept { return end_ - tail_ > mask_ - mask_ / 4; }
+  // Whether it is time to make room, before the program has to wait for that.
+  [[nodiscard]] bool nearly_full() const noexcept { return end_ - tail_ > mask_ / 8 * 3; }
 
   // The words of a snapshot record that is being received.
   [[nodiscard]] std::array<std::uint64_t, snapshot_words - 1> snapshot(const record& r) const noexcept;

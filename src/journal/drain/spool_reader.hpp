@@ -148,9 +148,11 @@ std::uint64_t spool_reader<Receiver>::collect(std::uint64_t until, std::uint64_t
     ring_reader& ring = rings_[index];
     turns_.pop_back();
     const std::uint64_t others = turns_.empty() ? until : std::min(until, turns_.front().time);
-    taken += ring.take(others, enough, most - taken, settled, [&](record r) { receive(ring, r); });
-    if (ring.words_held() >= enough || taken == most || ring.awaits_timing(settled)) return taken;
+    const std::uint64_t waited = index == 0 ? UINT64_MAX : settled;  // nobody adds a time in the shared ring
+    taken += ring.take(others, enough, most - taken, waited, [&](record r) { receive(ring, r); });
+    if (ring.words_held() >= enough || taken == most) return taken;
     if (ring.empty() || ring.next_time() > until) continue;
+    if (ring.next_time() <= others && ring.awaits_timing(waited)) return taken;
     turns_.push_back({ring.next_time(), index});
     std::push_heap(turns_.begin(), turns_.end(), std::greater<>());
   }

@@ -49,8 +49,13 @@ std::atomic<std::uint64_t> from_processes{0};  // arrived and not looked at yet
 std::atomic<bool> from_the_kernel{false};
 std::atomic<std::uint32_t>* doorbell = nullptr;
 
+// Timers that were set before this program took the place of another: only it gets their signals.
+constexpr bool is_of_a_timer(int signal) noexcept {
+  return signal == SIGALRM || signal == SIGVTALRM || signal == SIGPROF;
+}
+
 void note(int signal, siginfo_t* about, void*) {
-  if (about->si_code <= 0)
+  if (about->si_code <= 0 || is_of_a_timer(signal))
     from_processes.fetch_or(bit_of(signal));
   else
     from_the_kernel = true;

@@ -9,8 +9,9 @@
 // The operators new and delete: where a C++ runtime is loaded they are looked up when the program starts,
 // since a look-up later takes away the message that dlerror() would return. A C program has none then, and
 // may load a library that brings them, even one with RTLD_LOCAL. There each is looked up when it is first
-// needed, among the libraries behind this one and then in the C++ runtimes that are loaded. If there is none
-// at all, malloc and free take their place.
+// needed, among the libraries behind this one and then in the C++ runtimes that are loaded; so is one of
+// another library than malloc's after any was unloaded. If there is none at all, malloc and free take their
+// place.
 //
 // A real operator new may throw through the recorder:
 //

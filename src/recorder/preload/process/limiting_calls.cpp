@@ -77,8 +77,9 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] long mallard_limiting_syscal
     std::uint64_t number, std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d, std::uint64_t e,
     std::uint64_t f) noexcept {
   const auto words = [](std::uint64_t list) { return reinterpret_cast<char* const*>(list); };
-  if (number == SYS_execve) return execve(reinterpret_cast<const char*>(a), words(b), words(c));
-  if (number == SYS_execveat)
+  const bool has_path = (number == SYS_execve ? a : b) != 0;  // without one the kernel says so
+  if (number == SYS_execve && has_path) return execve(reinterpret_cast<const char*>(a), words(b), words(c));
+  if (number == SYS_execveat && has_path)
     return execveat(static_cast<int>(a), reinterpret_cast<const char*>(b), words(c), words(d),
                     static_cast<int>(e));
   return make({number, {a, b, c, d, e, f}});

@@ -111,7 +111,7 @@ passage::passage(const char* file, char* const* variables) noexcept {
     counted_ =
         count_unrecorded(file == nullptr ? "" : file, file == nullptr ? "" : file, reason_of_error(error));
   else
-    is_open_ = true;
+    is_open_ = may_run;
   pthread_setcancelstate(cancelability, nullptr);
   errno = saved_errno;
 }

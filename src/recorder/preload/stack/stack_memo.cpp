@@ -15,7 +15,10 @@ bool stack_memo::prepare(context_tree& contexts) noexcept {
     differences_ = static_cast<difference*>(map_pages(remembered * sizeof *differences_));
   if (walks_ == nullptr || differences_ == nullptr) return false;
   clear();
-  contexts.forget();
+  // Their numbers are not given again. The second half of them is for programs that unload all the time.
+  const spool_header* const spool = current_spool();
+  if (spool != nullptr && spool->contexts_used.load(std::memory_order_relaxed) < spool->options.contexts / 2)
+    contexts.forget();
   generation_ = generation;
   return true;
 }
