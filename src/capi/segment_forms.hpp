@@ -6,8 +6,9 @@
 //                                     segments of the process, for all such heaps
 //
 // The owner is recognised by its thread pointer, which costs a load. What others have freed waits in the heap
-// until its owner finds no free block at hand, or measures it. A large block goes back to the segments from
-// the thread that frees it. Behind a lock there is no owner: clearable_segments is the heap for that.
+// until its owner finds no free block at hand, allocates a large one, or measures it. A large block goes back
+// to the segments from the thread that frees it. Behind a lock there is no owner: clearable_segments is the
+// heap for that.
 #pragma once
 
 #include <atomic>

@@ -11,13 +11,14 @@
 // Threads: a heap has one owner at a time. Other threads may free its blocks, without a lock: a heap collects
 // the blocks of one other heap in a batch of 32, and passes them on by one compare-and-swap. The largest
 // blocks of a batch carry the addresses of the others, so the processor that has those in its cache keeps
-// them there. The owner takes back what it has received when a class has no free block at hand. If the owner
-// allocates nothing any more, what its heap has received waits there. It holds nothing until first used, 2.1
-// KiB itself; then a page for each class in use, what its blocks take, and at most 15/16 of each full slab.
-// Memory that it has given back stays with the process for half a second, for any heap (source/segments.hpp).
-// Cost of a pair of up to 1 KiB: about 26 instructions; of a larger one 40, of one of more than 32 KiB 250.
-// All operations are O(1), except those that end or inspect all blocks. Seed 003, chapter 3 (pages with lists
-// of their own); seed 002 (heaps that end as a whole).
+// them there. The owner takes back what it has received when a class has no free block at hand, when it
+// allocates a large block or passes a batch on. Otherwise what its heap has received waits there. It holds
+// nothing until first used, 2.1 KiB itself; then a page for each class in use, what its blocks take, and at
+// most 15/16 of each full slab. Memory that it has given back stays with the process for half a second, for
+// any heap (source/segments.hpp). Cost of a pair of up to 1 KiB: about 26 instructions; of a larger one 40,
+// of one of more than 32 KiB 250. All operations are O(1), beside blocks that are taken back, except those
+// that end or inspect all. Seed 003, chapter 3 (pages with lists of their own); seed 002 (heaps that end as a
+// whole).
 #pragma once
 
 #include <algorithm>
@@ -178,7 +179,7 @@ class lasting_segment_heap {
     if (size > max_request - page - room || align > max_request) return nullptr;
     collect();
     const std::size_t bytes = align_up(size == 0 ? 1 : size, page);
-    segment* s = from_.take(segments_for(bytes + room), segment_use::large, align, &large_);
+    segment* s = from_.take(segments_for(bytes + room), segment_use::large, align, &large_, room == 0);
     if (s == nullptr && room != 0) s = from_.take(segments_for(bytes), segment_use::large, align, &large_);
     if (s != nullptr) s->bytes = bytes;
     return s;

@@ -181,7 +181,7 @@ class segment_spans {
     oldest_ = number_of(s);
   }
 
-  // O(spans). The segments of spans in use are `used`.
+  // O(segments). The segments of spans in use are `used`.
   [[nodiscard]] violation validate(std::size_t used) const noexcept {
     std::size_t in_use = 0;
     std::size_t dirty = 0;

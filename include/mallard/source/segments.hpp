@@ -95,10 +95,11 @@ class basic_segments {
   }
 
   // A span of `length` segments, at a multiple of `align` bytes, for `use`; null when there is none. With
-  // `list`, it is added there, and give_back() removes it.
+  // `list`, it is added there, and give_back() removes it. Where the system has no more, all that is free is
+  // purged and joined, if it is `needed`.
   [[nodiscard]] MALLARD_NOINLINE segment* take(std::size_t length, segment_use use,
-                                               std::size_t align = segment_bytes,
-                                               number* list = nullptr) noexcept {
+                                               std::size_t align = segment_bytes, number* list = nullptr,
+                                               bool needed = true) noexcept {
     if (length == 0 || length > max_segments || align > max_request / 2) return nullptr;
     const std::size_t spare = std::max(align / segment_bytes, std::size_t{1}) - 1;
     if (spare > max_segments) return nullptr;
@@ -110,7 +111,7 @@ class basic_segments {
       s = spans_.take(length + spare, segment_use::clean);
     }
     if (s == nullptr) s = take_new(length + spare);
-    if (s == nullptr) s = take_last(length + spare);
+    if (s == nullptr && needed) s = take_last(length + spare);
     errno = saved_errno;
     if (s == nullptr) return nullptr;
     if (spare != 0) s = cut_aligned(s, length, align);
@@ -281,6 +282,7 @@ class basic_segments {
     if (parts_bytes_ != 0) range_.retract(range_.begin() + first_part_ * sizeof(segment), parts_bytes_);
     table_bytes_ = parts_bytes_ = 0;
     first_split_ = 0;
+    moved_ = 0;
     range_.close();
   }
 
@@ -299,7 +301,7 @@ class basic_segments {
     if (s->older != 0) at(s->older)->newer = s->newer;
   }
 
-  // O(spans).
+  // O(segments).
   [[nodiscard]] violation validate() const noexcept {
     const std::lock_guard guard(mutex_);
     if (used_ > peak_ || count_.load(std::memory_order_relaxed) != spans_.count() || spans_.count() > mapped_)
