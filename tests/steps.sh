@@ -25,6 +25,16 @@ count() {
   passed=$((passed + $2)) failed=$((failed + $3))
 }
 
+# recall LOG: what failed there, or else how it ends, is shown again at the end.
+recall() {
+  recalled="$recalled$(awk 'function show(line) { if (shown++ < 40) print substr(line, 1, 300) }
+    { last[NR % 8] = $0 }
+    /^(\[  )?FAILED|^ERROR|^E  |error: |: Failure$/ { show($0); following = /: Failure$/ ? 4 : 0; next }
+    following > 0 { show($0); following -= 1 }
+    END { if (!shown) for (i = NR > 8 ? NR - 7 : 1; i <= NR; i += 1) show(last[i % 8]) }' "$1")
+"
+}
+
 # check NAME COMMAND...: one test of the final count.
 check() {
   if quietly "$@"; then count "$1" 1 0; else count "$1" 0 1; fi
@@ -58,8 +68,10 @@ once() {
     { mkdir -p build/passed && printf '%s\n%s\n' "$fingerprint" $((passed - passed_before)) >"build/passed/$name"; }
 }
 
+# What failed comes once more at the end, as logs of other machines may be cut to it.
 conclude() {
   end_step
+  [ "$failed" = 0 ] || printf '\n== failed:\n%s' "$recalled"
   printf '\n%s\n%s passed, %s failed\n' "$breakdown" "$passed" "$failed" && [ "$failed" = 0 ]
 }
 
@@ -135,6 +147,7 @@ checks() {
   rm -rf "build/checks/$1" && mkdir -p "build/checks/$1"
   sed "s,^,build/checks/$1/," | xargs -P "$(nproc)" -L 1 cmake/check.sh || true
   count "$1" $(cases "build/checks/$1"/*.*ed)
+  for report in "build/checks/$1"/*.failed; do [ ! -e "$report" ] || recall "$report"; done
 }
 
 # The rules of the tree, each with a control that breaks it, and mistakes that must not compile.

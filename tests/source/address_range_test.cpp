@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstring>
@@ -89,11 +90,14 @@ TEST_F(AddressRange, LeavesAloneWhatSomebodyElseHasMapped) {
 }
 
 TEST_F(AddressRange, SaysWhenTheSystemHasNoMemory) {
-  address_range whole;
-  ASSERT_TRUE(whole.open(std::size_t{1} << 43, step, step));  // more than any machine has
-  EXPECT_FALSE(whole.extend(whole.begin(), whole.size()));
-  EXPECT_FALSE(whole.is_taken());
-  whole.close();
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_DATA, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &none), 0);
+  const bool is_extended = range_.extend(range_.begin(), step);
+  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &before), 0);
+  EXPECT_FALSE(is_extended);
+  EXPECT_FALSE(range_.is_taken());
 }
 
 TEST_F(AddressRange, StandsBesideOthers) {

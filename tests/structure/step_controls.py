@@ -53,10 +53,12 @@ class StepControls(unittest.TestCase):
         file.chmod(0o755)
 
     def run_step(self, step: str) -> tuple[int, str]:
-        """Run a step; return the exit code of the whole, and its last line."""
+        """Run a step; return the exit code of the whole, and its last line. What is before it is in `end`."""
         self.plant("dev", f"{HEAD}{SOURCED}options= compilers=\nPATH=.:$PATH\n{step}\nconclude\n")
         done = subprocess.run(["./dev"], cwd=self.root, capture_output=True, text=True, check=False)
-        return done.returncode, (done.stdout.splitlines() or [done.stderr])[-1]
+        lines = done.stdout.splitlines() or [done.stderr]
+        self.end = lines[-60:]
+        return done.returncode, lines[-1]
 
     def test_a_test_is_found_in_the_program_it_is_part_of(self) -> None:
         """By its own name, else by the nearest folder above that is a program."""
@@ -103,6 +105,21 @@ class StepControls(unittest.TestCase):
         }:
             self.plant("runner", f"#!/bin/sh\n{body}\n")
             assert self.run_step("suite runner ./runner") == (code, count), body
+
+    def test_what_failed_comes_once_more_at_the_end(self) -> None:
+        """The cases and what they expected, out of a long log; how it ends, where it names none."""
+        for body, shown in {
+            (
+                "yes | head -n 90; echo a.cpp:1: Failure; echo 1 is 2; yes | head -n 90",
+                ("a.cpp:1: Failure", "1 is 2"),
+            ),
+            ("echo '[  FAILED  ] a.b'; yes | head -n 90", ("[  FAILED  ] a.b",)),
+            ("echo FAILED tests/a.py::b; yes | head -n 90", ("FAILED tests/a.py::b",)),
+            ("yes | head -n 90; echo Segmentation fault", ("Segmentation fault",)),
+        }:
+            self.plant("runner", f"#!/bin/sh\n{body}\nexit 1\n")
+            self.run_step("suite runner ./runner; yes no | head -n 90")
+            assert set(shown) <= set(self.end), (body, self.end)
 
     def test_a_check_that_breaks_is_a_failure(self) -> None:
         """Reports as GoogleTest and other checks leave them."""
