@@ -134,6 +134,11 @@ TEST_F(MallardReplay, AStackOfHeapsHoldsWhatItsSourceHasGiven) {
   EXPECT_LE(stack["external"], stack["max_held"]);
 }
 
+// All of them in the builds that have time; else one of each kind of ours, and a malloc.
+std::string some_strategies() {
+  return slow_tests ? "" : "--strategy multipool --strategy reap --strategy jemalloc ";
+}
+
 // Each of four sizes a thousand times, all alive at once.
 void write_many(const std::string& path) {
   std::ofstream file(path);
@@ -142,8 +147,7 @@ void write_many(const std::string& path) {
 
 TEST_F(MallardReplay, EveryStrategyIsServedOnALitteredHeap) {
   write_many(path_);
-  const std::string some = slow_tests ? "" : "--strategy multipool --strategy reap --strategy jemalloc ";
-  const run_result r = shell("$REPLAY --json --warm-time 0 --litter 3 " + some + path_);
+  const run_result r = shell("$REPLAY --json --warm-time 0 --litter 3 " + some_strategies() + path_);
   const json whole = json::parse(r.out);
   EXPECT_EQ(r.exit_code, 0);
   EXPECT_EQ(whole["litter"], 3);
@@ -386,10 +390,9 @@ TEST_F(MallardReplay, ACurveOnALitteredHeapIsNetOfLitter) {
 }
 
 TEST_F(MallardReplay, ShiftedHeapsAreMeasuredAtEachShift) {
-  const run_result r = shell(
-      "$REPLAY --shift --json --warm-time 0 --strategy multipool --strategy boost.dlmalloc "
-      "--strategy std.pool " +
-      path_);
+  const run_result r =
+      shell("$REPLAY --shift --json --warm-time 0 --strategy boost.dlmalloc " +
+            std::string(slow_tests ? "--strategy multipool --strategy std.pool " : "") + path_);
   EXPECT_EQ(r.exit_code, 0);
   const json whole = json::parse(r.out);
   EXPECT_EQ(whole["shifts"], (json{0, 64, 1024, 2048, 4032}));
@@ -485,7 +488,8 @@ TEST_F(MallardReplay, CallocsAreReplayedAsSuch) {
     journal.append({.kind = event_kind::free, .thread = thread, .address = address});
   }
   journal.finish();
-  const run_result r = shell("$REPLAY --json --warm-time 0 --latency --passes 2 " + path_);
+  const run_result r =
+      shell("$REPLAY --json --warm-time 0 --latency --passes 2 " + some_strategies() + path_);
   EXPECT_EQ(r.exit_code, 0);
   const json whole = json::parse(r.out);
   EXPECT_EQ(whole["journal"]["allocations"], 300);

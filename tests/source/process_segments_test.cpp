@@ -1,6 +1,7 @@
 #include "mallard/source/process_segments.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,16 +27,21 @@ TEST(ProcessSegments, AreThoseOfEveryHeap) {
   }
 }
 
-// A fork waits for the thread that has their lock; an alarm ends a child that would wait for it.
+// A fork waits for the thread that has their lock, which lets it go some time after the fork has begun:
+// handlers that were installed later are called first. An alarm ends a child that would wait for it.
+std::atomic<bool> is_inside;
+std::atomic<bool> is_forking;
+
 TEST(ProcessSegments, AChildFindsThemIntact) {
-  static std::atomic<bool> is_inside;
   std::thread([] {
     const auto guard = process_segments().lock();
     is_inside = true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    while (!is_forking) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
     is_inside = false;
   }).detach();
   while (!is_inside) std::this_thread::yield();
+  ASSERT_EQ(::pthread_atfork([] { is_forking = true; }, nullptr, nullptr), 0);
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(20);
