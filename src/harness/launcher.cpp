@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,6 +81,23 @@ class file_actions {
   posix_spawn_file_actions_t actions_{};
 };
 
+// What this process starts meanwhile gets no huge pages, nor does this one: the kernel has no other way. One
+// that does not know how leaves it at its policy.
+class small_pages {
+ public:
+  explicit small_pages(bool wanted)
+      : is_changed_(wanted && ::prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 0 &&
+                    ::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0) {}
+  ~small_pages() {
+    if (is_changed_) ::prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+  }
+  small_pages(const small_pages&) = delete;
+  small_pages& operator=(const small_pages&) = delete;
+
+ private:
+  bool is_changed_;
+};
+
 // Of a worker: which signals it has blocked.
 class attributes {
  public:
@@ -115,6 +133,7 @@ outcome launch(const launch_plan& plan) {
     // Else one that comes after the last question and before there is a worker would end nothing.
     const interrupts_held held;
     const attributes how(held.before());
+    const small_pages of_worker(plan.small_pages);
     const int error = ::posix_spawn(&child, plan.program.c_str(), actions.get(), how.get(), arguments.data(),
                                     environment.data());
     if (error != 0) throw std::system_error(error, std::generic_category(), plan.program);

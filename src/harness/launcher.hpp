@@ -18,6 +18,7 @@ struct launch_plan {
   std::string program;                   // path
   std::vector<std::string> arguments;    // without the program's own name
   std::vector<std::string> environment;  // "NAME=value", added
+  bool small_pages = false;              // whether it gets no huge pages, whatever the system's policy
 };
 
 struct outcome {

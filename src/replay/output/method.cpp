@@ -60,14 +60,13 @@ std::string litter_of(const report_input& in) {
 
 std::string footprint_of(const report_input& in) {
   if (in.facts.part.heaps != 0)
-    return "a pass of its own, every byte written: the peak of resident memory above the start, of the "
-           "malloc "
-           "and of the part's heaps together; to it come the objects that these are";
+    return "a pass of its own, every byte written, in small pages: the peak of resident memory above the "
+           "start, of the malloc and of the part's heaps together; to it come the objects that these are";
   std::string text =
       "a pass of its own, every byte written; own heaps count at their source (pages, with what the chunk "
       "cache keeps), std and Boost resources at their upstream (operator new), mallocs" +
       std::string(in.facts.of == subject::regions ? ", and what stands on them without counting," : "") +
-      " by the peak of resident memory above the start";
+      " by the peak of resident memory above the start, in small pages";
   if (in.facts.of == subject::regions)
     text +=
         "; to it come the objects that live regions are (own heaps and std by size, apr and talloc a "
