@@ -92,7 +92,7 @@ TEST_F(AddressRange, LeavesAloneWhatSomebodyElseHasMapped) {
 TEST_F(AddressRange, SaysWhenTheSystemHasNoMemory) {
   rlimit before;
   ASSERT_EQ(::getrlimit(RLIMIT_DATA, &before), 0);
-  const rlimit none{0, before.rlim_max};
+  const rlimit none{1, before.rlim_max};  // byte: 0 would be no limit
   ASSERT_EQ(::setrlimit(RLIMIT_DATA, &none), 0);
   const bool is_extended = range_.extend(range_.begin(), step);
   ASSERT_EQ(::setrlimit(RLIMIT_DATA, &before), 0);
