@@ -27,6 +27,7 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/thread/thread_caches.hpp"
 #include "mallard/thread/thread_table.hpp"
+#include "slow_tests.hpp"
 
 namespace mallard {
 
@@ -91,8 +92,8 @@ class ThreadProperties : public testing::Test {
 TYPED_TEST_SUITE_P(ThreadProperties);
 
 // Whether or not somebody else has the lock meanwhile.
-TYPED_TEST_P(ThreadProperties, AMillionRemoteFreesWaitForNoLock) {
-  constexpr std::size_t many = 1'000'000;
+TYPED_TEST_P(ThreadProperties, RemoteFreesWaitForNoLock) {
+  constexpr std::size_t many = test::slow_tests ? 1'000'000 : 100'000;
   typename TestFixture::watched_type heap;
   for (const bool seems_taken : {false, true}) {
     std::vector<void*> blocks = this->allocate(heap, many + this->most_cached);
@@ -249,7 +250,7 @@ TYPED_TEST_P(ThreadProperties, AThreadMayOutliveTheHeapsItUsed) {
 
 // The heap ends while threads that have used it are on their way out.
 TYPED_TEST_P(ThreadProperties, ThreadsAndHeapsMayEndAtTheSameTime) {
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < (test::slow_tests ? 300 : 60); ++round) {
     std::array<std::thread, 4> threads;
     {
       std::latch used{threads.size()};
@@ -443,7 +444,7 @@ TYPED_TEST_P(ThreadProperties, AChildIsWithoutTheThreadsThatDidNotFork) {
   EXPECT_FALSE(heap.validate());
 }
 
-REGISTER_TYPED_TEST_SUITE_P(ThreadProperties, AMillionRemoteFreesWaitForNoLock, PairsOfOneThreadTakeNoLock,
+REGISTER_TYPED_TEST_SUITE_P(ThreadProperties, RemoteFreesWaitForNoLock, PairsOfOneThreadTakeNoLock,
                             ProducerAndConsumerHoldABoundedAmount, ThreadsThatComeAndGoNeedNoMoreThanOne,
                             ManyThreadsAtATimeLeaveAllToTheNext, TheEndOfAThreadGivesItsBlocksToOthers,
                             FlushGivesAThreadsBlocksToOthers, AThreadMayOutliveTheHeapsItUsed,

@@ -61,6 +61,7 @@ def test_info_and_report(odd: Path, tmp_path: Path) -> None:
         assert f"{SHOWN}.mlrd" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_exports(odd: Path, tmp_path: Path) -> None:
     assert "main;make " in output("export", odd, "--folded")
     frames = json.loads(output("export", odd, "--speedscope"))["shared"]["frames"]
@@ -79,7 +80,9 @@ def test_import(tmp_path: Path) -> None:
     assert output("export", path, "--text") == "a 8 10 1 1\n"
 
 
-@pytest.mark.parametrize(("encoding", "name"), [("utf-8", SHOWN), ("ascii", "caf?")])
+@pytest.mark.parametrize(
+    ("encoding", "name"), [("utf-8", SHOWN), pytest.param("ascii", "caf?", marks=pytest.mark.slow)]
+)
 def test_doctor(tmp_path: Path, encoding: str, name: str) -> None:
     done = subprocess.run(
         [MALLARD, "doctor", "-o", tmp_path / ODD, "--malloc", "glibc", "--", "/bin/true"],

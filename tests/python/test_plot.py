@@ -264,6 +264,7 @@ def test_what_pictures_need_is_measured(tool: Tool, asked: list[str], added: lis
     assert tool.asked == ["a.mlrd", *asked, *added]
 
 
+@pytest.mark.slow
 def test_json_is_kept_where_it_is_asked_for(tool: Tool) -> None:
     assert tool.run("a.mlrd", "-o", "kept.json", "--plot", "p").returncode == 0
     assert (tool.folder / "kept.json").read_text() == (tool.folder / "replay.json").read_text()
@@ -332,6 +333,7 @@ def test_what_cannot_be_drawn_is_refused_before_anything_is_measured(
     assert not (tool.folder / "p").exists()
 
 
+@pytest.mark.slow
 def test_a_replay_of_an_older_mallard_is_refused_in_one_line(tool: Tool) -> None:
     old = timed_replay(strategies=2, dots=5, points=3, events=90)
     for row in old["rows"]:
@@ -346,8 +348,10 @@ def test_a_replay_of_an_older_mallard_is_refused_in_one_line(tool: Tool) -> None
     "damage",
     [
         lambda replay: replay.__setitem__("machine", "none"),
-        lambda replay: replay["rows"][-1]["operations"].__setitem__("ns", [1]),
-        lambda replay: replay["rows"][-1].__setitem__("spread", None),
+        pytest.param(
+            lambda replay: replay["rows"][-1]["operations"].__setitem__("ns", [1]), marks=pytest.mark.slow
+        ),
+        pytest.param(lambda replay: replay["rows"][-1].__setitem__("spread", None), marks=pytest.mark.slow),
     ],
 )
 def test_a_damaged_replay_is_refused_in_one_line(
@@ -367,8 +371,12 @@ def test_a_damaged_replay_is_refused_in_one_line(
     ("row", "reason"),
     [
         (1, "damaged.json: a row has no 'strategy': it is damaged, or another version has written it; "),
-        ({}, "damaged.json: a row has no 'strategy': "),
-        ({"max_held": float("nan")}, "cannot read the replay damaged.json: it is not JSON"),
+        pytest.param({}, "damaged.json: a row has no 'strategy': ", marks=pytest.mark.slow),
+        pytest.param(
+            {"max_held": float("nan")},
+            "cannot read the replay damaged.json: it is not JSON",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_replay_whose_rows_are_none_is_refused_before_it_is_drawn(
@@ -428,6 +436,7 @@ def test_ctrl_c_in_a_terminal_reaches_the_tool_once_and_its_rows_are_drawn(tool:
     os.close(terminal)
 
 
+@pytest.mark.slow
 def test_a_signal_to_mallard_alone_is_passed_on(tool: Tool) -> None:
     with subprocess.Popen(
         tool.command("a.mlrd", "--plot", "p"), cwd=tool.folder, env={**os.environ, "FAKE_WAITS": "1"}

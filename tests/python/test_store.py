@@ -116,6 +116,7 @@ def test_a_recorded_program_has_what_its_summary_says(journal: Path) -> None:
     assert store.names == [""]
 
 
+@pytest.mark.slow
 def test_progress_rises_to_the_end(tmp_path: Path) -> None:
     heard: list[float] = []
     Store.read(str(many_blocks(tmp_path / "many.txt", 600_000)), heard.append)

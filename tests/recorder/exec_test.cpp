@@ -2,6 +2,7 @@
 // unrecorded.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -102,6 +103,13 @@ TEST_F(exec, what_fails_changes_nothing) {
   const recorded r = read_journal(journal_);
   EXPECT_EQ(r.tables.children.size(), 1u);  // the one in backquotes
   EXPECT_EQ(r.about.figures.at("exit_code"), 3);
+}
+
+TEST_F(exec, without_a_path_is_refused_as_the_kernel_does) {
+  const std::string by_number = "print syscall(" + std::to_string(SYS_execve) +
+                                ", 0, 0, 0), ' ', $!+0, ' ', syscall(" + std::to_string(SYS_execveat) +
+                                ", -100, 0, 0, 0, 0), ' ', $!+0";
+  expect_same({"perl", "-e", by_number});
 }
 
 TEST_F(exec, what_fails_takes_no_place_from_programs_that_are_not_recorded) {

@@ -379,6 +379,8 @@ TEST_F(Segments, WhereTheSystemGivesNoMoreWhatIsDirtyIsJoinedWithWhatIsClean) {
   (void)take(1);
   from_.give_back(a, 40);
   tried_range::refuses = true;
+  EXPECT_EQ(from_.take(100, segment_use::large, segment_bytes, nullptr, false), nullptr)
+      << "what nobody needs is worth no purge";
   EXPECT_EQ(take(100), a);
   EXPECT_TRUE(a->is_zero);
 }
