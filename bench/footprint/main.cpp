@@ -79,8 +79,10 @@ held_figures held_by(std::string_view strategy, const replay::trace& t) {
   replay::job& task = *::new (page.data()) replay::job(replay::job_kind::footprint);
   task.memory_limit = harness::available_memory();
   const auto index = static_cast<std::size_t>(chosen - all.begin());
-  const harness::outcome end = harness::launch(harness::worker_plan(
-      replay::worker_arguments(index, t.descriptor(), page.descriptor()), chosen->beneath));
+  harness::launch_plan plan = harness::worker_plan(
+      replay::worker_arguments(index, t.descriptor(), page.descriptor()), chosen->beneath);
+  plan.small_pages = true;  // as the replay measures it
+  const harness::outcome end = harness::launch(plan);
   if (!end.clean()) return {0, 0, harness::describe(end)};
   if (task.state != harness::work_state::done) return {0, 0, task.reason.data()};
   return {task.max_held, task.held_after, {}};
