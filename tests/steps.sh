@@ -23,16 +23,26 @@ breakdown=
 count() {
   printf '%-7s %s: %s passed, %s failed\n' "$([ "$3" = 0 ] && echo ok || echo FAILED)" "$1" "$2" "$3"
   passed=$((passed + $2)) failed=$((failed + $3))
+  [ "$3" = 0 ] || recalled="$recalled$1: $3 failed
+"
 }
 
-# recall LOG: what failed there, or else how it ends, is shown again at the end.
+# recall LOG: the names of what failed there and what was said of it, or else how it ends, come again at the end.
 recall() {
-  recalled="$recalled$(awk 'function show(line) { if (shown++ < 40) print substr(line, 1, 300) }
+  recalled="$recalled$(awk 'function is_new(line) { return !seen[line]++ }
     { last[NR % 8] = $0 }
-    /^(\[  )?FAILED|^ERROR|^E  |error: |: Failure$/ { show($0); following = /: Failure$/ ? 4 : 0; next }
-    following > 0 { show($0); following -= 1 }
-    END { if (!shown) for (i = NR > 8 ? NR - 7 : 1; i <= NR; i += 1) show(last[i % 8]) }' "$1")
-"
+    /^(\[  )?FAILED [^(]|^(\[  )?FAILED: |^FAIL: |^(ERROR|SURVIVED|TIMEOUT) / {
+      if (is_new($0) && names++ < 30) named = named substr($0, 1, 200) "\n"
+      next
+    }
+    /: Failure$/ { following = 5 }
+    /^E  |error: |ERROR: |Sanitizer: |Error(:|$)|Segmentation fault|^exit code 1[2-9][0-9]/ { following = following ? following : 1 }
+    following > 0 { following -= 1; if (is_new($0) && details++ < 30) detailed = detailed substr($0, 1, 300) "\n" }
+    END {
+      if (!names && !details) for (i = NR > 8 ? NR - 7 : 1; i <= NR; i += 1) detailed = detailed last[i % 8] "\n"
+      printf "-- %s\n%s%s.", FILENAME, named, detailed
+    }' "$1")"
+  recalled="${recalled%.}"
 }
 
 # check NAME COMMAND...: one test of the final count.
@@ -68,7 +78,7 @@ once() {
     { mkdir -p build/passed && printf '%s\n%s\n' "$fingerprint" $((passed - passed_before)) >"build/passed/$name"; }
 }
 
-# What failed comes once more at the end, as logs of other machines may be cut to it.
+# What failed is printed again here, because logs of CI may be truncated to their last lines.
 conclude() {
   end_step
   [ "$failed" = 0 ] || printf '\n== failed:\n%s' "$recalled"

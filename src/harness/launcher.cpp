@@ -81,8 +81,8 @@ class file_actions {
   posix_spawn_file_actions_t actions_{};
 };
 
-// What this process starts meanwhile gets no huge pages, nor does this one: the kernel has no other way. One
-// that does not know how leaves it at its policy.
+// posix_spawn has no attribute for this, so this process sets the flag, which its child inherits, and clears
+// it again. Where the kernel lacks it, the system's policy stays.
 class small_pages {
  public:
   explicit small_pages(bool wanted)

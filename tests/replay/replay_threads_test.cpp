@@ -10,7 +10,6 @@
 #include <string>
 
 #include "replay/run_replay.hpp"
-#include "slow_tests.hpp"
 
 namespace {
 
@@ -65,10 +64,7 @@ TEST_F(ReplayThreads, TheTableSaysWhatWasReplayedAndAssumed) {
 }
 
 TEST_F(ReplayThreads, AScaleHasAPointForEachNumberOfCopies) {
-  const std::string some =
-      mallard::test::slow_tests ? "" : "--strategy locked_multipool --strategy jemalloc ";
-  const run_result r =
-      shell("$REPLAY --threads --scale 3 --crossing 100 --json --warm-time 0 " + some + path_);
+  const run_result r = shell("$REPLAY --threads --scale 3 --crossing 100 --json --warm-time 0 " + path_);
   ASSERT_EQ(r.exit_code, 0) << r.out;
   const json whole = json::parse(r.out);
   EXPECT_EQ(whole["journal"]["schedule"]["copies"], 3);

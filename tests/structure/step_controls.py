@@ -53,11 +53,11 @@ class StepControls(unittest.TestCase):
         file.chmod(0o755)
 
     def run_step(self, step: str) -> tuple[int, str]:
-        """Run a step; return the exit code of the whole, and its last line. What is before it is in `end`."""
+        """Run a step; return the exit code of the whole, and its last line. The last 70 are `end`."""
         self.plant("dev", f"{HEAD}{SOURCED}options= compilers=\nPATH=.:$PATH\n{step}\nconclude\n")
         done = subprocess.run(["./dev"], cwd=self.root, capture_output=True, text=True, check=False)
         lines = done.stdout.splitlines() or [done.stderr]
-        self.end = lines[-60:]
+        self.end = "\n".join(lines[-70:])
         return done.returncode, lines[-1]
 
     def test_a_test_is_found_in_the_program_it_is_part_of(self) -> None:
@@ -108,18 +108,32 @@ class StepControls(unittest.TestCase):
 
     def test_what_failed_comes_once_more_at_the_end(self) -> None:
         """The cases and what they expected, out of a long log; how it ends, where it names none."""
+        details = "for i in $(seq 90); do echo E  detail $i; done"
         for body, shown in {
             (
-                "yes | head -n 90; echo a.cpp:1: Failure; echo 1 is 2; yes | head -n 90",
-                ("a.cpp:1: Failure", "1 is 2"),
+                "yes | head -n 90; echo a.cpp:1: Failure; echo 1 is 2; yes no | head -n 90",
+                "a.cpp:1: Failure\n1 is 2",
             ),
-            ("echo '[  FAILED  ] a.b'; yes | head -n 90", ("[  FAILED  ] a.b",)),
-            ("echo FAILED tests/a.py::b; yes | head -n 90", ("FAILED tests/a.py::b",)),
-            ("yes | head -n 90; echo Segmentation fault", ("Segmentation fault",)),
+            ("echo '[  FAILED  ] a.b'; yes | head -n 90", "[  FAILED  ] a.b"),
+            (f"{details}; echo FAILED tests/a.py::b", "FAILED tests/a.py::b"),
+            (
+                "echo FAIL: a; echo AssertionError: b; echo 'FAILED (failures=1)'",
+                "FAIL: a\nAssertionError: b",
+            ),
+            ("echo SURVIVED a; for i in $(seq 90); do echo killed $i; done", "SURVIVED a"),
+            (
+                "echo FAILED: checks/a; echo ==1==ERROR: AddressSanitizer; yes | head -n 90",
+                "==1==ERROR: Address",
+            ),
+            ("yes | head -n 90; echo Killed", "Killed"),
         }:
             self.plant("runner", f"#!/bin/sh\n{body}\nexit 1\n")
             self.run_step("suite runner ./runner; yes no | head -n 90")
-            assert set(shown) <= set(self.end), (body, self.end)
+            assert shown in self.end.partition("== failed:")[2], (body, self.end)
+        for step, tool in ("structure", "tests/structure/name_once.py"), ("form", ".venv/bin/mypy"):
+            self.plant(tool, FAILS)
+            self.run_step(f"test_{step}")
+            assert "planted" in self.end.partition("== failed:")[2], (step, self.end)
 
     def test_a_check_that_breaks_is_a_failure(self) -> None:
         """Reports as GoogleTest and other checks leave them."""

@@ -68,7 +68,7 @@ struct exhaustion_among_threads {
   static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap> && probed<M>;
   static void check() {
-    for (std::size_t n = 1; n <= 40 && !failure_flag::raised(); n += 1 + n * 3 / rounds_of(12)) {
+    for (std::size_t n = 1; n <= 40 && !failure_flag::raised(); n += 1 + n / 4) {
       SCOPED_TRACE("request " + std::to_string(n));
       const chunk_registry registry;
       rig<M> under_test;
@@ -245,7 +245,7 @@ struct thousands_of_heaps_live_at_once {
     {
       std::vector<std::unique_ptr<rig<M>>> heaps;
       std::vector<std::unique_ptr<shadow<M>>> shadows;
-      for (int i = 0; i < rounds_of(3000); ++i) {
+      for (int i = 0; i < 2000; ++i) {
         heaps.push_back(std::make_unique<rig<M>>());
         shadows.push_back(std::make_unique<shadow<M>>(heaps.back()->heap, registry));
       }
