@@ -31,7 +31,7 @@ count() {
 recall() {
   recalled="$recalled$(awk 'function is_new(line) { return !seen[line]++ }
     { last[NR % 8] = $0 }
-    /^(\[  )?FAILED [^(]|^(\[  )?FAILED: |^FAIL: |^(ERROR|SURVIVED|TIMEOUT) / {
+    /^(\[  )?FAILED:? [^(]|^FAIL: |^(ERROR|SURVIVED|TIMEOUT) / {
       if (is_new($0) && names++ < 30) named = named substr($0, 1, 200) "\n"
       next
     }
