@@ -81,7 +81,7 @@ held_figures held_by(std::string_view strategy, const replay::trace& t) {
   const auto index = static_cast<std::size_t>(chosen - all.begin());
   harness::launch_plan plan = harness::worker_plan(
       replay::worker_arguments(index, t.descriptor(), page.descriptor()), chosen->beneath);
-  plan.small_pages = true;  // as the replay measures it
+  plan.small_pages = replay::needs_small_pages(task.kind);
   const harness::outcome end = harness::launch(plan);
   if (!end.clean()) return {0, 0, harness::describe(end)};
   if (task.state != harness::work_state::done) return {0, 0, task.reason.data()};

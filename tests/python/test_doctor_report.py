@@ -10,6 +10,7 @@ from report_browser import opened
 from report_sample import sample_call_tree, sample_profile
 
 from mallard.advise.doctor_findings import ranked
+from mallard.commands.doctor import in_the_source
 from mallard.report.data import JournalReport
 from mallard.report.marks import Axis, change
 from mallard.report.page import render_doctor
@@ -205,6 +206,15 @@ def test_a_part_that_is_best_left_alone_has_no_change_of_the_source() -> None:
     found = document()
     found["advice"]["subsystems"][0]["pick"] = "leave"
     assert "In the source" not in without_tags(page_of(found))
+
+
+def test_changes_of_one_line_are_told_apart_by_their_parts() -> None:
+    found = document()
+    (part,) = found["advice"]["subsystems"]
+    (alone,) = in_the_source(found["advice"])
+    assert alone == "In the source, not tried: -6 % CPU by std::vector at orders.cpp:52"
+    found["advice"]["subsystems"].append(part | {"name": "write"})
+    assert list(in_the_source(found["advice"])) == [f"{alone}, for parse <orders>", f"{alone}, for write"]
 
 
 def test_page_has_a_dot_for_each_round_and_a_bar_for_each_candidate_that_was_measured() -> None:

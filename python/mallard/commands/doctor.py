@@ -3,7 +3,7 @@
 import json
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
@@ -199,11 +199,17 @@ def candidates(trial: dict[str, Any], width: int) -> "Table":
 
 
 def in_the_source(advice: dict[str, Any] | None) -> Iterator[str]:
-    """Yield what a change of the source would bring; nobody has tried it."""
+    """Yield what changes of the source would bring; nobody has tried them. Parts on one line are named."""
     from mallard.advise.doctor_findings import signed
     from mallard.report.doctor_page import changes_of_source
 
-    for part, one in changes_of_source(advice)[:MOST_SOURCES]:
-        change = one["change"]
-        place = f"{Path(change['file']).name}:{change['line']}" if change["file"] else part["name"]
-        yield f"In the source, not tried: {signed(one['cpu']['median'])} CPU by {change['type']} at {place}"
+    changes = changes_of_source(advice)[:MOST_SOURCES]
+    told = [f"{one['change']['type']} at {place_of(part, one['change'])}" for part, one in changes]
+    for (part, one), what in zip(changes, told, strict=True):
+        whose = f", for {part['name']}" if told.count(what) > 1 else ""
+        yield f"In the source, not tried: {signed(one['cpu']['median'])} CPU by {what}{whose}"
+
+
+def place_of(part: Mapping[str, Any], change: Mapping[str, Any]) -> str:
+    """Return the line to change, or the part if the line is not known."""
+    return f"{Path(change['file']).name}:{change['line']}" if change["file"] else str(part["name"])

@@ -22,6 +22,12 @@ enum class job_kind : std::uint8_t {
   count_contention
 };
 
+// Whether a worker must get no huge pages: a single one can exceed what a trace needs, and a malloc may have
+// one before the first operation.
+[[nodiscard]] constexpr bool needs_small_pages(job_kind kind) {
+  return kind == job_kind::footprint || kind == job_kind::curve;
+}
+
 inline constexpr std::uint64_t no_baseline = ~std::uint64_t{0};
 
 struct job : harness::work_report {

@@ -83,8 +83,7 @@ bool replay_session::work(row& r, job& task) {
   harness::launch_plan plan =
       harness::worker_plan(worker_arguments(r.index, trace_.descriptor(), page_.descriptor()),
                            r.of->beneath == nullptr ? options_.baseline : r.of->beneath);
-  // A single huge page can exceed what a trace needs, and a malloc may have one before the first operation.
-  plan.small_pages = task.kind == job_kind::footprint || task.kind == job_kind::curve;
+  plan.small_pages = needs_small_pages(task.kind);
   if (task.kind == job_kind::count_instructions) plan = under_callgrind(std::move(plan));
   const std::optional<harness::outcome> end = harness::session<row>::work(r, task, plan);
   if (!end && r.status != row_status::ok) r.reason += place_of(trace_, task);
