@@ -141,6 +141,20 @@ TEST_F(endings, signals_by_which_others_tell_the_program_something_reach_it) {
   EXPECT_EQ(recorder.finish().status, 0);
 }
 
+// Its time may be over before the recorder or the program is ready for it: then they get more.
+TEST_F(endings, a_timer_that_was_set_before_the_recorder_began_reaches_the_program) {
+  int status = 128 + SIGALRM;
+  for (int us = 100'000; status == 128 + SIGALRM && us < 20'000'000; us *= 2) {
+    std::vector<std::string> command = {"perl", "-MTime::HiRes=ualarm", "-e",
+                                        "ualarm shift; exec @ARGV or die", std::to_string(us)};
+    const std::vector<std::string> recorder =
+        record_command(journal_, {"perl", "-e", "$SIG{ALRM} = sub { exit 7 }; sleep 30"});
+    command.insert(command.end(), recorder.begin(), recorder.end());
+    status = run(command).status;
+  }
+  EXPECT_EQ(status, 7);
+}
+
 TEST_F(interrupts, by_the_terminal_reach_the_program_once) {
   std::vector<std::string> words = counting();
   std::vector<char*> arguments;

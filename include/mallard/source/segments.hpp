@@ -271,7 +271,8 @@ class basic_segments {
   void before_fork() noexcept { mutex_.lock(); }
   void after_fork() noexcept { mutex_.unlock(); }
 
-  // Unmaps all segments, and ends with that whatever lies in them. Precondition: nobody uses them any more.
+  // Unmaps all segments, and ends with that whatever lies in them. Nothing can be taken afterwards.
+  // Precondition: nobody uses them any more.
   void close() noexcept {
     const std::size_t end = count();
     for (std::size_t i = 1; i < end; i += at(i)->length)
@@ -280,9 +281,6 @@ class basic_segments {
     set_count(0);
     if (table_bytes_ != 0) range_.retract(range_.begin(), table_bytes_);
     if (parts_bytes_ != 0) range_.retract(range_.begin() + first_part_ * sizeof(segment), parts_bytes_);
-    table_bytes_ = parts_bytes_ = 0;
-    first_split_ = 0;
-    moved_ = 0;
     range_.close();
   }
 
