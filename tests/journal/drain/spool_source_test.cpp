@@ -36,7 +36,10 @@ class launcher {
     out_.on_commit([this](std::uint64_t size_after) { before(size_after); }, [this] { after(); });
   }
 
-  void collect() { rings_.collect(UINT64_MAX); }
+  // All that can be read, and how many records those are; frees up to `settled` are not waited for.
+  std::uint64_t collect(std::uint64_t settled = UINT64_MAX) {
+    return rings_.collect(UINT64_MAX, UINT64_MAX, UINT64_MAX, settled);
+  }
   void commit() { out_.flush(); }
   void finish() { out_.finish(); }
   [[nodiscard]] int commits() const noexcept { return commits_; }
@@ -148,6 +151,20 @@ TEST_F(spooled, a_launcher_killed_at_any_moment_loses_and_doubles_nothing) {
   EXPECT_EQ(whole.events.size(), written);
   EXPECT_TRUE(whole.complete);
   EXPECT_TRUE(whole.warnings.empty());
+}
+
+// The thread whose ring it is adds how long a free took; in the ring that threads share nobody does.
+TEST_F(spooled, a_free_that_is_being_timed_is_waited_for_but_in_the_shared_ring) {
+  test::memory_spool spool(std::size_t{1} << 20, spool_path_);
+  launcher reader(file_.path(), spool, [](const char*) {});
+  constexpr unsigned timed = static_cast<unsigned>(event_kind::free) | timed_bit;
+  spool.begin_thread(0, 1, 0, 700);
+  spool.begin_thread(1, 2, 1, 701);
+  spool.put(0, {first_word(timed, 10), 0x1000, 0});
+  spool.put(1, {first_word(timed, 11), 0x2000, 0});
+  EXPECT_EQ(reader.collect(5), 3u);  // both threads' beginnings and the first free
+  EXPECT_EQ(reader.collect(11), 1u);
+  reader.finish();
 }
 
 TEST_F(spooled, a_spool_alone_is_read) {
