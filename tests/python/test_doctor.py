@@ -463,6 +463,10 @@ def test_wrong_use_is_one_line_and_leaves_nothing(
     assert not (tmp_path / "out").exists()
 
 
+def has_children(process: int) -> bool:
+    return any(of.read_text() for of in Path(f"/proc/{process}/task").glob("*/children"))
+
+
 @pytest.mark.slow
 def test_ctrl_c_in_the_trial_leaves_a_whole_report(tmp_path: Path) -> None:
     folder = tmp_path / "out"
@@ -474,7 +478,8 @@ def test_ctrl_c_in_the_trial_leaves_a_whole_report(tmp_path: Path) -> None:
             if document.is_file() and states(json.loads(document.read_text()))["advise"] != "waiting":
                 break
             time.sleep(0.05)
-        time.sleep(1)
+        while running.poll() is None and not has_children(running.pid):  # the trial's first
+            time.sleep(0.01)
         running.send_signal(signal.SIGINT)
         said, _ = running.communicate()
     assert running.returncode == 130
