@@ -56,7 +56,7 @@ class overstates : public basic_best_fit<fixed_buffer> {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace mallard;
   fuzz::tape input(data, size);
-  const unsigned which = input.below(4);
+  const std::size_t which = input.below(4);
 #if defined(MALLARD_FUZZ_CONTROL)
   static_cast<void>(which);
   fuzz::run_in_buffer<fuzz::overstates>(input);
