@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from rows import Counted, Key
@@ -95,15 +96,19 @@ def build(program: Path) -> None:
     sources = sorted(source for folder in (FOLDER, FOR_C) for source in folder.glob("*.cpp"))
     includes = ("-I", str(INCLUDE), "-I", str(FOR_C.parent))
 
-    def compiled(source: Path) -> str:
-        made = f"{program}-{source.parent.name}-{source.stem}.o"
-        run(*COMPILER, *includes, "-c", str(source), "-o", made)
-        return made
+    with TemporaryDirectory(dir=program.parent) as folder:  # two may build it at once
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(compiled, sources))
-    run(*COMPILER, *objects, "-o", str(program), *LINKED_WITH)
-    os.utime(program, (began, began))  # what changes while it is compiled is newer
+        def compiled(source: Path) -> str:
+            made = f"{folder}/{source.parent.name}-{source.stem}.o"
+            run(*COMPILER, *includes, "-c", str(source), "-o", made)
+            return made
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            objects = list(pool.map(compiled, sources))
+        linked = Path(folder) / program.name
+        run(*COMPILER, *objects, "-o", str(linked), *LINKED_WITH)
+        os.utime(linked, (began, began))  # what changes while it is compiled is newer
+        linked.replace(program)
 
 
 def is_current(program: Path) -> bool:

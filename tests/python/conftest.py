@@ -160,6 +160,14 @@ def endless_journal(pipe: Path) -> Iterator[None]:
 
 def wait_until_read(process: int, pipe: Path) -> None:
     """Wait until a process has the pipe open, and a moment more."""
-    while all(not link.exists() or not link.samefile(pipe) for link in Path(f"/proc/{process}/fd").iterdir()):
+    while not any(is_of(pipe, link) for link in Path(f"/proc/{process}/fd").iterdir()):
         time.sleep(0.01)
     time.sleep(0.5)
+
+
+def is_of(pipe: Path, link: Path) -> bool:
+    """Return whether a descriptor is open, and of this pipe."""
+    try:
+        return link.samefile(pipe)
+    except OSError:
+        return False

@@ -292,7 +292,7 @@ def test_max_rss_is_the_programs_own(mallard: Mallard, programs: Path) -> None:
     small = row(compared(mallard, *quick, programs / "touch", "0"), "glibc")["max_rss_bytes"]["median"]
     large = row(compared(mallard, *quick, programs / "touch", "50"), "glibc")["max_rss_bytes"]["median"]
     assert small < 10 * MIB < len(own)
-    assert 49 * MIB < large - small < 51 * MIB  # the kernel counts in batches
+    assert 46 * MIB < large - small < 54 * MIB  # each processor counts in batches
 
 
 def test_children_are_measured_with_the_program(mallard: Mallard, programs: Path) -> None:

@@ -134,7 +134,8 @@ bool is_locked(const std::string& spool) {
 class killing : public testing::Test {
  protected:
   // Records logs_itself and calls `strike(launcher, program)` at a random moment; the rings' size and the
-  // number of threads are random as well. Returns what became of the launcher.
+  // number of threads are random as well. Returns what became of the launcher. A program that goes on ends
+  // when its log is full, long before its time.
   template <class Strike>
   run_result record(int milliseconds, Strike strike) {
     const std::string buffer = std::to_string(4096u << random_() % 9);
@@ -159,7 +160,10 @@ class killing : public testing::Test {
     EXPECT_GT(s.events, 0u);
     if (s.complete) return;  // the launcher had seen the program's end before its own
     ASSERT_EQ(s.warnings.size(), 1u);
-    EXPECT_TRUE(s.warnings[0].starts_with("the recording was cut off: ")) << s.warnings[0];
+    // Or it had, and was about to write that.
+    EXPECT_TRUE(s.warnings[0].starts_with("the recording was cut off: ") ||
+                s.warnings[0].starts_with("the program outlived mallard-record: "))
+        << s.warnings[0];
   }
 
   scratch_folder folder_;
@@ -182,7 +186,7 @@ TEST_F(killing, the_program_leaves_a_whole_journal) {
 
 TEST_F(killing, the_launcher_lets_the_program_go_on) {
   for (int i = 0; i < kills(); ++i) {
-    const run_result result = record(1'500, [](pid_t launcher, pid_t) { kill(launcher, SIGKILL); });
+    const run_result result = record(10'000, [](pid_t launcher, pid_t) { kill(launcher, SIGKILL); });
     EXPECT_TRUE(result.out.ends_with("done\n")) << result.out;
     EXPECT_EQ(result.err, "mallard: recording ended, since mallard-record has died; the program goes on\n");
     expect_recovered();
@@ -202,7 +206,7 @@ TEST_F(killing, both_leave_a_journal_and_its_spool) {
 }
 
 TEST_F(killing, a_recording_that_goes_on_can_be_read) {
-  record(300, [this](pid_t, pid_t) {
+  record(10'000, [this](pid_t, pid_t) {
     const profile::summary s = profile::summarize(journal_);
     EXPECT_FALSE(s.complete);
     ASSERT_EQ(s.warnings.size(), 1u);

@@ -28,7 +28,9 @@ running::running(const std::vector<std::string>& command) {
     dup2(in[0], 0);
     dup2(out[1], 1);
     dup2(err, 2);
-    for (const int signal : {SIGINT, SIGQUIT}) std::signal(signal, SIG_DFL);  // ignored below a shell's "&"
+    for (const int signal : {SIGINT, SIGQUIT, SIGHUP, SIGPIPE})
+      std::signal(signal, SIG_DFL);  // ignored below a shell's "&", nohup, or a service's manager
+    close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
     execvp(arguments[0], arguments.data());
     _exit(125);
   }

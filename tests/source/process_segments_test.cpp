@@ -37,7 +37,7 @@ TEST(ProcessSegments, AChildFindsThemIntact) {
     const auto guard = process_segments().lock();
     is_inside = true;
     while (!is_forking) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
     is_inside = false;
   }).detach();
   while (!is_inside) std::this_thread::yield();

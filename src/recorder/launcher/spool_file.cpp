@@ -93,7 +93,9 @@ spool_file::~spool_file() {
 
 journal::spool_header* spool_file::map(std::size_t bytes) const noexcept {
   void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
-  return mapped == MAP_FAILED ? nullptr : static_cast<journal::spool_header*>(mapped);
+  if (mapped == MAP_FAILED) return nullptr;
+  madvise(mapped, bytes, MADV_DONTFORK);  // a process that outlives this one must not keep its lock
+  return static_cast<journal::spool_header*>(mapped);
 }
 
 void spool_file::fail(int reason) {

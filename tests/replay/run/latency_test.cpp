@@ -183,7 +183,9 @@ TEST(Latency, EveryPassOfEveryTurnCounts) {
     EXPECT_GE(found.minimum.max, 2800) << "the third call is the first that counts";
     EXPECT_GE(found.raw.max, 1000.0 * (ever_slower::calls - 1.0 - latency_times_again) - 200);
     EXPECT_GE(found.cold.max, 1000.0 * 2 - 200);
-    EXPECT_EQ(found.minimum.max < found.raw.max - 1500, passes > 1) << "the first turn's are the lowest";
+    if (passes > 1) {
+      EXPECT_LT(found.minimum.max, found.raw.max - 1500) << "the first turn's are the lowest";
+    }
   }
 }
 

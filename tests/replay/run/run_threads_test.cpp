@@ -91,12 +91,18 @@ class shared_between_copies {
   std::vector<std::array<std::byte, 512>> blocks_;
 };
 
+// Nobody makes the copies run at the same time: they are asked to until they have.
 TEST(RunThreads, ACheckFindsBlocksThatCopiesShare) {
   const trace t = random_history(2, 500, 3).schedule({.copies = 2});
-  job task(job_kind::check);
-  task.copies = 2;
-  run_threads<shared_between_copies>(t, task);
-  EXPECT_EQ(task.state, harness::work_state::failed);
+  const auto state_of_two = [&] {
+    job task(job_kind::check);
+    task.copies = 2;
+    run_threads<shared_between_copies>(t, task);
+    return task.state;
+  };
+  bool found = false;
+  for (int i = 0; i < 100 && !found; ++i) found = state_of_two() == harness::work_state::failed;
+  EXPECT_TRUE(found);
   EXPECT_EQ(checked<shared_between_copies>(t).state, harness::work_state::done) << "one copy has them alone";
 }
 

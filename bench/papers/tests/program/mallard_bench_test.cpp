@@ -108,7 +108,7 @@ TEST(MallardBench, TellsEachFigureOfALocalityGroup) {
   const json& multipool = all["rows"][6];
   EXPECT_EQ(multipool["label"], "AS7");
   EXPECT_EQ(multipool["status"], "ok") << multipool.dump();
-  EXPECT_GT(multipool["ns_per_event"], 0);
+  EXPECT_GE(multipool["ns_per_event"], 0);
   EXPECT_GT(multipool["max_held"], 0);
 }
 

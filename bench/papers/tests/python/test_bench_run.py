@@ -157,11 +157,12 @@ def test_two_runs_do_not_write_one_file(bench: Bench, resume: tuple[str, ...]) -
 def test_the_program_ends_with_a_mallard_that_is_killed(bench: Bench) -> None:
     running = bench.start(*TWO, "--quick", FAKE_BENCH_WAITS="3 10")
     wait_for(bench.folder / "waiting")
-    process = Path(f"/proc/{(bench.folder / 'waiting').read_text()}")
+    status = Path(f"/proc/{(bench.folder / 'waiting').read_text()}/status")
     running.kill()
     running.communicate()
-    while process.exists() and "(zombie)" not in (process / "status").read_text():
-        time.sleep(0.01)
+    with contextlib.suppress(OSError):  # the system may forget it between two looks
+        while "(zombie)" not in status.read_text():
+            time.sleep(0.01)
     assert bench.run(*TWO, "--quick", "--resume").returncode == 0
 
 
@@ -417,4 +418,5 @@ def test_a_second_ctrl_c_ends_at_once_and_says_no_more(bench: Bench) -> None:
     assert running.stderr.readline() == "mallard: interrupted; --resume goes on with results.jsonl\n"
     running.send_signal(signal.SIGINT)
     _, said = running.communicate()
-    assert (running.returncode, said) == (130, "")
+    # At its very end the interpreter has given the interrupt back to the system.
+    assert (running.returncode in (130, -signal.SIGINT), said) == (True, "")

@@ -187,11 +187,15 @@ TEST(LocalityNotation, RefusesWhatIsNoRun) {
     EXPECT_FALSE(parse_run(text)) << text;
 }
 
+constexpr double nothing = -1;
+
 page asked_for(locality_setting locality) {
   setting asked;
   asked.which = benchmark::locality;
   asked.locality = locality;
-  return page(asked);
+  page p(asked);
+  for (figure& f : p.found) f.warm_ns = nothing;
+  return p;
 }
 
 template <class Binding>
@@ -203,9 +207,10 @@ page measured(const locality_setting& locality) {
   return p;
 }
 
+// A figure may be 0, where the processor was lost while only going round.
 std::size_t found(const page& p) {
   std::size_t n = 0;
-  for (const figure& f : p.found) n += f.warm_ns > 0;
+  for (const figure& f : p.found) n += f.warm_ns != nothing;
   return n;
 }
 
