@@ -6,14 +6,16 @@ report_browser.py PAGE.html PICTURE.png [dark] [whole]     takes a picture of a 
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import TimeoutError as BrowserTimeout
 
 CHROMIUM = "/usr/bin/chromium"
-LONGEST_MS = 60_000
+# No page takes that long, however busy the machine is: what waits longer is stuck.
+LONGEST_MS = 300_000
 # What Chromium says of its own drawing in software when surfaces or colours are read back.
 OF_THE_DRIVER = ("warning: Canvas2D: Multiple readback", "warning: [.WebGL-")
 
@@ -52,7 +54,37 @@ def opened(browser: Browser, path: Path, **context: Any) -> Iterator[Page]:
 
 def wait_until_drawn(page: Page) -> None:
     """Wait until all charts of the journal that is shown are drawn."""
-    page.wait_for_selector("html[data-ready=yes]", state="attached")
+    try:
+        page.wait_for_selector("html[data-ready=yes]", state="attached")
+    except BrowserTimeout as late:
+        late.add_note("\n".join(["Chromium's processes:", *processes_below(os.getpid())]))
+        with suppress(BrowserTimeout):  # if it is stuck, it does not answer
+            late.add_note(f"the page: {page.wait_for_function(STATE, timeout=5_000).json_value()}")
+        raise
+
+
+# How far the page has come, asked for once it is late.
+STATE = """() => [document.readyState, document.documentElement.dataset.ready, typeof Plotly,
+  [...document.querySelectorAll("[data-part]")].map((at) => `${at.dataset.part} ${at.childElementCount}`)]"""
+
+
+def processes_below(ancestor: int) -> list[str]:
+    """Say of each descendant whether it ran, and how long it waited for a processor."""
+    lines: list[tuple[int, str]] = []
+    parents: dict[int, int] = {}
+    for folder in sorted(Path("/proc").glob("[0-9]*"), key=lambda folder: int(folder.name)):
+        with suppress(OSError):
+            state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
+            parents[int(folder.name)] = int(parent)
+            ran, waited = (int(word) / 1e9 for word in (folder / "schedstat").read_text().split()[:2])
+            words = (folder / "cmdline").read_text().replace("\0", " ").split()
+            kind = next((word for word in words if word.startswith("--type=")), " ".join(words[:1]))
+            lines.append((int(folder.name), f"{state} ran {ran:.1f} s, waited {waited:.1f} s: {kind}"))
+
+    def is_below(process: int) -> bool:
+        return process == ancestor or (process in parents and is_below(parents[process]))
+
+    return [line for process, line in lines if is_below(process)]
 
 
 def part(page: Page, name: str) -> Locator:
