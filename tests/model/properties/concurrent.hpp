@@ -245,7 +245,7 @@ struct thousands_of_heaps_live_at_once {
     {
       std::vector<std::unique_ptr<rig<M>>> heaps;
       std::vector<std::unique_ptr<shadow<M>>> shadows;
-      for (int i = 0; i < 2000; ++i) {
+      for (int i = 0; i < rounds_of(2000); ++i) {
         heaps.push_back(std::make_unique<rig<M>>());
         shadows.push_back(std::make_unique<shadow<M>>(heaps.back()->heap, registry));
       }
