@@ -98,15 +98,32 @@ TEST_F(reach, the_loader_sees_who_opens_a_plug_in) {
             0);
 }
 
-TEST_F(reach, programs_that_hide_from_it) {
-  const auto library = folder_ / "libmallard-record.so";
-  std::filesystem::copy_file(target("libother_malloc.so"), library);  // takes no notice of any spool
-  const auto command = record_command(folder_ / "journal", {target("blocks"), "few"});
-  std::vector<std::string> whole = {"env", "MALLARD_RECORD_LIBRARY=" + library.string()};
-  whole.insert(whole.end(), command.begin(), command.end());
-  const run_result result = run(whole);
+// Runs a command with a library for the recorder's that takes no notice of any spool.
+class reach_of_another_library : public reach {
+ protected:
+  run_result record(const std::vector<std::string>& program) {
+    const auto library = folder_ / "libmallard-record.so";
+    std::filesystem::copy_file(target("libother_malloc.so"), library);
+    const auto command = record_command(folder_ / "journal", program);
+    std::vector<std::string> whole = {"env", "MALLARD_RECORD_LIBRARY=" + library.string()};
+    whole.insert(whole.end(), command.begin(), command.end());
+    return run(whole);
+  }
+};
+
+TEST_F(reach_of_another_library, programs_that_hide_from_it) {
+  const run_result result = record({target("blocks"), "few"});
   EXPECT_EQ(result.status, 2);
   EXPECT_NE(result.err.find("the recorder was not loaded into"), std::string::npos) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "journal"));
+}
+
+TEST_F(reach_of_another_library, programs_that_a_signal_ends_before_it_is_at_work) {
+  const run_result result = record({"sh", "-c", "kill -ALRM $$"});
+  EXPECT_EQ(result.status, 128 + SIGALRM);
+  EXPECT_EQ(result.err,
+            "mallard-record: nothing recorded: signal 14 (Alarm clock) ended sh before the recorder was at "
+            "work in it\n");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "journal"));
 }
 

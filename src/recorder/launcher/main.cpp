@@ -2,7 +2,7 @@
 //
 //     start:  fork, spool and journal made, exec      loop:  read rings, write, sleep      end:  finish
 //
-// The exit code is the program's own, 128 + the signal that ended it, or 2 when there is no journal; a
+// The exit code is the program's own, 128 + the signal that ended it, or else 2 when there is no journal; a
 // line has told the user why. If the journal cannot be written further (a full disk), the program goes on
 // unrecorded.
 #include <sys/resource.h>
@@ -43,8 +43,11 @@ ending follow(child& process, recordings& all, signal_relay& signals) {
 }
 
 // Why the journal is empty, if the reason is not that the program allocated nothing; else empty.
-std::string why_nothing(const recordings& all, const std::string& name) {
+std::string why_nothing(const recordings& all, const std::string& name, const ending& end) {
   const journal::spool_header& state = all.root().state();
+  if (state.attached == 0 && end.signal != 0)
+    return "nothing recorded: signal " + std::to_string(end.signal) + " (" + strsignal(end.signal) +
+           ") ended " + name + " before the recorder was at work in it";
   if (state.attached == 0)
     return "nothing recorded: the recorder was not loaded into " + name +
            "; if ld.so printed lines above, they say why, else LD_PRELOAD was removed from its environment";
@@ -124,10 +127,10 @@ int record(child& process, const record_options& chosen, const program_file& pro
   }
   allow_many_files();
   const ending end = follow(process, all, signals);
-  if (const std::string reason = why_nothing(all, name); !reason.empty()) {
+  if (const std::string reason = why_nothing(all, name, end); !reason.empty()) {
     print_message(reason);
     discard(path);
-    return no_journal;
+    return end.signal != 0 ? end.status : no_journal;
   }
   print_summary(all, path);
   print_next_step(path);
