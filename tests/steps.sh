@@ -216,7 +216,7 @@ but_heaps=":!examples :!include/mallard/allocator :!include/mallard/debug :!incl
   :!src/replay"
 
 test_default() {
-  compilers=clang++-19 mutations="--changed --sample 16"
+  compilers=clang++-19 mutations="--changed --sample 10"
   begin "library and tools"
   tree dev -D MALLARD_SLOW_TESTS=OFF -D MALLARD_ROOMS="$plain"
   begin "every heap in the model suite, sanitized"

@@ -48,7 +48,7 @@ struct eight_threads_at_once {
         rig<M> under_test;
         worker_threads<M> threads(under_test.heap, registry, seed);
         random_source r(seed);
-        for (int round = 0; round < 4 && !failure_flag::raised(); ++round) {
+        for (int round = 0; round < 1 + rounds_of(3) && !failure_flag::raised(); ++round) {
           threads.work(p, steps_of(p) / 8);
           threads.check();
           act_as_owner(under_test.heap, threads, r);
