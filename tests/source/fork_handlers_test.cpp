@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 #include "mallard/source/default_source.hpp"
@@ -131,6 +132,66 @@ TEST(ForkHandlers, AreThereAfterALibraryThatWasFirstIsUnloaded) {
     ASSERT_EQ(::dlopen(MALLARD_LIBRARY_FILE, RTLD_NOW | RTLD_NOLOAD), nullptr) << "still loaded";
     EXPECT_EQ(exit_status_of_a_child_of_a_busy_process(), 0);
   }
+}
+
+// What a program and a library hold over forks, each by handlers of its own.
+std::mutex held;
+fork_list handlers_of_both;
+
+template <int Object>
+struct held_by_both {
+  static fork_list& list() noexcept { return handlers_of_both; }
+  static fork_handlers<held_by_both>& own() noexcept {
+    static fork_handlers<held_by_both> registered;
+    return registered;
+  }
+  static void before_fork() noexcept { held.lock(); }
+  static void after_fork() noexcept { held.unlock(); }
+  static void after_fork_in_child() noexcept { held.unlock(); }
+};
+
+enum class turn { none, of_the_first, of_the_second, of_nobody };
+std::atomic<turn> now = turn::none;
+thread_local turn mine = turn::none;
+
+void wait_for(turn then) {
+  while (now != then) std::this_thread::yield();
+}
+
+// The first thread's fork is over but for the handlers of the library when that of the second has begun.
+TEST(ForkHandlers, LeaveAloneWhatIsHeldForAnotherThread) {
+  ::alarm(20);
+  const auto with_everything_held = [] {
+    if (mine != turn::of_the_second) return;
+    now = turn::of_the_second;
+    wait_for(turn::of_nobody);
+  };
+  const auto between_both = [] {
+    if (mine != turn::of_the_first) return;
+    now = turn::of_the_first;
+    wait_for(turn::of_the_second);
+  };
+  ASSERT_EQ(::pthread_atfork(with_everything_held, nullptr, nullptr), 0);
+  (void)held_by_both<0>::own();
+  ASSERT_EQ(::pthread_atfork(nullptr, between_both, nullptr), 0);
+  (void)held_by_both<1>::own();
+  int status_of_second = -1;
+  std::thread second([&] {
+    wait_for(turn::of_the_first);
+    mine = turn::of_the_second;
+    status_of_second = exit_status_of_a_child();
+  });
+  mine = turn::of_the_first;
+  EXPECT_EQ(exit_status_of_a_child(), 0);
+  mine = turn::none;
+  const bool is_free = held.try_lock();
+  EXPECT_FALSE(is_free) << "the second thread has it";
+  if (is_free) held.unlock();
+  now = turn::of_nobody;
+  second.join();
+  EXPECT_EQ(status_of_second, 0);
+  EXPECT_TRUE(held.try_lock());
+  held.unlock();
 }
 
 }  // namespace

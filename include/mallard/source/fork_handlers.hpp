@@ -26,7 +26,7 @@ struct fork_list_entry {
 // One for each object that is held, shared like that.
 struct fork_list {
   std::atomic<fork_list_entry*> first = nullptr;
-  bool is_held = false;  // by a thread that is forking
+  std::atomic<pthread_t> holder{};  // the thread that is forking, while the object is held for it
 };
 
 // `Held` has these members, static and noexcept: list(), the fork_list& of the object; own(), the
@@ -64,19 +64,22 @@ class MALLARD_HIDDEN fork_handlers : fork_list_entry {
     fork_list_entry* const own = &Held::own();
     if (Held::list().first != own) return;
     Held::before_fork();
-    Held::list().is_held = true;
+    Held::list().holder = ::pthread_self();
   }
 
   static void after() noexcept {
-    if (!Held::list().is_held) return;
-    Held::list().is_held = false;
-    Held::after_fork();
+    if (ends_holding()) Held::after_fork();
   }
 
   static void after_in_child() noexcept {
-    if (!Held::list().is_held) return;
-    Held::list().is_held = false;
-    Held::after_fork_in_child();
+    if (ends_holding()) Held::after_fork_in_child();
+  }
+
+  // Whether it was held for this thread; by the time that later handlers ask, another one may be forking.
+  static bool ends_holding() noexcept {
+    if (Held::list().holder != ::pthread_self()) return false;
+    Held::list().holder = pthread_t{};
+    return true;
   }
 };
 
