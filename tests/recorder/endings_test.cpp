@@ -155,6 +155,35 @@ TEST_F(endings, a_timer_that_was_set_before_the_recorder_began_reaches_the_progr
   EXPECT_EQ(status, 7);
 }
 
+TEST_F(endings, a_signal_at_an_early_moment_leaves_no_spool) {
+  for (int us = 1000; us < 16'000; us += 500) {
+    std::vector<std::string> command = {"perl", "-MTime::HiRes=ualarm", "-e",
+                                        "ualarm shift; exec @ARGV or die", std::to_string(us)};
+    const std::vector<std::string> recorder =
+        record_command(journal_, {"perl", "-e", "$SIG{ALRM} = sub { exit 7 }; sleep 30"});
+    command.insert(command.end(), recorder.begin(), recorder.end());
+    const int status = run(command).status;
+    EXPECT_TRUE(status == 128 + SIGALRM || status == 7) << status << " after " << us << " us";
+    for (const auto& file :
+         std::filesystem::directory_iterator(std::filesystem::path(journal_).parent_path()))
+      EXPECT_EQ(file.path().filename().string().find(".spool"), std::string::npos) << file << us << " us";
+  }
+}
+
+TEST_F(endings, signals_while_the_journal_is_completed_do_no_harm) {
+  running recorder(record_command(
+      journal_, {"perl", "-e",
+                 "$SIG{HUP} = 'IGNORE'; $|=1; print qq(ready\n); select(undef, undef, undef, 0.1); exit 7"}));
+  recorder.wait_for_output("ready\n");
+  for (siginfo_t ended{}; ended.si_pid == 0;) {
+    kill(recorder.process(), SIGHUP);
+    std::this_thread::sleep_for(std::chrono::microseconds(20));  // so that it has a turn between two of them
+    ASSERT_EQ(waitid(P_PID, static_cast<id_t>(recorder.process()), &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+  }
+  EXPECT_EQ(recorder.finish().status, 7);
+  EXPECT_TRUE(read_journal(journal_).complete);
+}
+
 TEST_F(interrupts, by_the_terminal_reach_the_program_once) {
   std::vector<std::string> words = counting();
   std::vector<char*> arguments;

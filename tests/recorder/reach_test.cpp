@@ -121,9 +121,10 @@ TEST_F(reach_of_another_library, programs_that_hide_from_it) {
 TEST_F(reach_of_another_library, programs_that_a_signal_ends_before_it_is_at_work) {
   const run_result result = record({"sh", "-c", "kill -ALRM $$"});
   EXPECT_EQ(result.status, 128 + SIGALRM);
-  EXPECT_EQ(result.err,
-            "mallard-record: nothing recorded: signal 14 (Alarm clock) ended sh before the recorder was at "
-            "work in it\n");
+  EXPECT_NE(
+      result.err.find("nothing recorded: signal 14 (Alarm clock) ended sh, maybe before the recorder began"),
+      std::string::npos)
+      << result.err;
   EXPECT_FALSE(std::filesystem::exists(folder_ / "journal"));
 }
 

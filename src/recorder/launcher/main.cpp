@@ -45,11 +45,12 @@ ending follow(child& process, recordings& all, signal_relay& signals) {
 // Why the journal is empty, if the reason is not that the program allocated nothing; else empty.
 std::string why_nothing(const recordings& all, const std::string& name, const ending& end) {
   const journal::spool_header& state = all.root().state();
-  if (state.attached == 0 && end.signal != 0)
-    return "nothing recorded: signal " + std::to_string(end.signal) + " (" + strsignal(end.signal) +
-           ") ended " + name + " before the recorder was at work in it";
   if (state.attached == 0)
-    return "nothing recorded: the recorder was not loaded into " + name +
+    return "nothing recorded: " +
+           (end.signal == 0 ? ""
+                            : "signal " + std::to_string(end.signal) + " (" + strsignal(end.signal) +
+                                  ") ended " + name + ", maybe before the recorder began in it; or else ") +
+           "the recorder was not loaded into " + name +
            "; if ld.so printed lines above, they say why, else LD_PRELOAD was removed from its environment";
   if (state.unmapped != 0)
     return "nothing recorded: " + name +
@@ -118,8 +119,10 @@ void print_summary(const recordings& all, const std::string& path) {
 int record(child& process, const record_options& chosen, const program_file& program,
            const std::string& path) {
   const std::string& name = chosen.command.front();
+  std::optional<held_signals> held(std::in_place);
   recordings all(chosen, program, process.process());
   signal_relay signals(process.process(), all.root().spool().header());
+  held.reset();
   if (const int reason = process.go()) {
     print_message("cannot run " + name + ": " + std::strerror(reason));
     discard(path);

@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstdint>
 #include <ctime>
 #include <system_error>
@@ -73,12 +72,17 @@ void handle(int signal, const struct sigaction& action) {
 
 void do_nothing(int) {}  // the write returns the error
 
+sigset_t all_relayed() {
+  sigset_t set;
+  sigemptyset(&set);
+  for_each_relayed([&](int signal) { sigaddset(&set, signal); });
+  return set;
+}
+
 // Answers each byte with the signals that have arrived since the last one, until there are no more questions.
 [[noreturn]] void witness(int asker) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  sigset_t held;
-  sigemptyset(&held);
-  for_each_relayed([&](int signal) { sigaddset(&held, signal); });
+  const sigset_t held = all_relayed();
   char asked = 0;
   while (read(asker, &asked, 1) == 1) {
     std::uint64_t arrived = 0;
@@ -90,6 +94,13 @@ void do_nothing(int) {}  // the write returns the error
 }
 
 }  // namespace
+
+held_signals::held_signals() noexcept {
+  const sigset_t held = all_relayed();
+  pthread_sigmask(SIG_BLOCK, &held, &before_);
+}
+
+held_signals::~held_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 signal_relay::signal_relay(pid_t program, journal::spool_header* spool) : program_(program) {
   doorbell = &spool->doorbell;
@@ -124,6 +135,11 @@ signal_relay::signal_relay(pid_t program, journal::spool_header* spool) : progra
 }
 
 signal_relay::~signal_relay() {
+  struct sigaction action{};
+  action.sa_handler = SIG_IGN;
+  for_each_relayed([&](int signal) { handle(signal, action); });
+  action.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &action, nullptr);
   close(to_witness_);
   kill(witness_, SIGKILL);
   while (waitpid(witness_, nullptr, 0) < 0 && errno == EINTR) {

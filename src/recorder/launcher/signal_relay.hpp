@@ -13,6 +13,7 @@
 // Signals that were ignored at the start stay ignored.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -21,10 +22,24 @@
 
 namespace mallard::recorder {
 
+// While it lives, signals that are passed on wait: one that ended the launcher while it makes its files would
+// leave them behind. Processes that it starts meanwhile inherit that.
+class held_signals {
+ public:
+  held_signals() noexcept;
+  ~held_signals();
+  held_signals(const held_signals&) = delete;
+  held_signals& operator=(const held_signals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 class signal_relay {
  public:
   // One at a time. A signal, and the end of the program, ring the spool's doorbell. Throws std::system_error.
   signal_relay(pid_t program, journal::spool_header* spool);
+  // Ignores from now on what it would have passed on: there is no program any more, and the doorbell may go.
   ~signal_relay();
   signal_relay(const signal_relay&) = delete;
   signal_relay& operator=(const signal_relay&) = delete;
