@@ -25,9 +25,9 @@ struct cached_pages_model : passing_through {
 };
 
 struct chunk_cache_model : passing_through {
-  using heap = basic_chunk_cache<locked<source>, 0>;
+  using heap = basic_chunk_cache<locked<source>, 0, standing_clock>;
   struct rig {
-    basic_chunk_cache<locked<source>, 0> heap;
+    basic_chunk_cache<locked<source>, 0, standing_clock> heap;
     rig() { heap.set_limit(std::size_t{1} << 20); }  // often reached
     rig(const rig&) = delete;
     rig& operator=(const rig&) = delete;

@@ -36,6 +36,12 @@ namespace mallard::model {
 // What heaps of the suite stand on: a registry of chunks, and failures on demand.
 using source = failing<probe>;
 
+// For caches that keep chunks by time: none passes, however long a trace of the suite is interrupted.
+struct standing_clock {
+  static std::uint64_t now() noexcept { return 0; }
+  static std::size_t bytes_between() noexcept { return std::size_t{1} << 16; }
+};
+
 // What a property must know of a heap and cannot ask it. A model inherits it and says what differs.
 struct model {
   // Whether a block that was ended can be handed out again, and ends in the figures of usage().

@@ -44,9 +44,9 @@ struct default_source_model : passing_through {
 // The whole of it, over a source that sees what is taken from it and what comes back.
 template <class Source>
 struct chunk_cache_over : passing_through {
-  using heap = basic_chunk_cache<Source, 0>;
+  using heap = basic_chunk_cache<Source, 0, standing_clock>;
   struct rig {
-    basic_chunk_cache<Source, 0> heap;
+    basic_chunk_cache<Source, 0, standing_clock> heap;
     rig() = default;
     rig(const rig&) = delete;
     rig& operator=(const rig&) = delete;
@@ -58,7 +58,7 @@ struct shared_chunk_cache_model : chunk_cache_over<locked<source>> {};  // which
 
 // So little is kept that most of what comes back drives something out.
 struct small_chunk_cache_model : passing_through {
-  using heap = basic_chunk_cache<source, 0>;
+  using heap = basic_chunk_cache<source, 0, standing_clock>;
   struct rig : chunk_cache_model::rig {
     rig() { heap.set_limit(std::size_t{40} << 10); }
   };

@@ -6,6 +6,7 @@ import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -217,8 +218,10 @@ def test_killed_recording_is_recovered(mallard: Mallard, tmp_path: Path) -> None
     assert "the recording is going on: " in going_on.stderr
 
     ends = [os.pidfd_open(int(child)) for child in children]
-    for process in (recorder.pid, *map(int, children)):
-        os.kill(process, signal.SIGKILL)
+    os.kill(recorder.pid, signal.SIGKILL)
+    for end in ends:
+        with suppress(ProcessLookupError):  # one of them ends with the recorder
+            signal.pidfd_send_signal(end, signal.SIGKILL)
     recorder.wait()
     for end in ends:
         select.select([end], [], [])  # its lock goes after its output, so the end of that is too early

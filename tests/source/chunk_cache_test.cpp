@@ -163,7 +163,7 @@ TEST_F(ChunkCache, NeverHoldsMoreThanWasOnceInUse) {
 
 // A heap that needs another size at its end than before, again and again.
 TEST(ChunkCacheOfFewChunks, GivesNothingBackUpToItsLeast) {
-  basic_chunk_cache<seen_pages, 20 * page> cache;
+  basic_chunk_cache<seen_pages, 20 * page, set_clock> cache;
   const auto live = [&] {
     for (const std::size_t pages : {10u, 4u, 6u}) {
       const block b = cache.allocate(pages * page, 8);
