@@ -30,6 +30,16 @@ class endings : public testing::Test {
     EXPECT_TRUE(r.complete);
   }
 
+  // How a recorder ends that has a timer from before: the timer's signal, or 7 if the program is told.
+  int status_with_timer(int us) {
+    std::vector<std::string> command = {"perl", "-MTime::HiRes=ualarm", "-e",
+                                        "ualarm shift; exec @ARGV or die", std::to_string(us)};
+    const std::vector<std::string> recorder =
+        record_command(journal_, {"perl", "-e", "$SIG{ALRM} = sub { exit 7 }; sleep 30"});
+    command.insert(command.end(), recorder.begin(), recorder.end());
+    return run(command).status;
+  }
+
   scratch_folder folder_;
   std::filesystem::path journal_ = folder_ / "journal";
 };
@@ -144,25 +154,13 @@ TEST_F(endings, signals_by_which_others_tell_the_program_something_reach_it) {
 // Its time may be over before the recorder or the program is ready for it: then they get more.
 TEST_F(endings, a_timer_that_was_set_before_the_recorder_began_reaches_the_program) {
   int status = 128 + SIGALRM;
-  for (int us = 100'000; status == 128 + SIGALRM && us < 20'000'000; us *= 2) {
-    std::vector<std::string> command = {"perl", "-MTime::HiRes=ualarm", "-e",
-                                        "ualarm shift; exec @ARGV or die", std::to_string(us)};
-    const std::vector<std::string> recorder =
-        record_command(journal_, {"perl", "-e", "$SIG{ALRM} = sub { exit 7 }; sleep 30"});
-    command.insert(command.end(), recorder.begin(), recorder.end());
-    status = run(command).status;
-  }
+  for (int us = 100'000; status == 128 + SIGALRM && us < 20'000'000; us *= 2) status = status_with_timer(us);
   EXPECT_EQ(status, 7);
 }
 
 TEST_F(endings, a_signal_at_an_early_moment_leaves_no_spool) {
   for (int us = 1000; us < 16'000; us += 500) {
-    std::vector<std::string> command = {"perl", "-MTime::HiRes=ualarm", "-e",
-                                        "ualarm shift; exec @ARGV or die", std::to_string(us)};
-    const std::vector<std::string> recorder =
-        record_command(journal_, {"perl", "-e", "$SIG{ALRM} = sub { exit 7 }; sleep 30"});
-    command.insert(command.end(), recorder.begin(), recorder.end());
-    const int status = run(command).status;
+    const int status = status_with_timer(us);
     EXPECT_TRUE(status == 128 + SIGALRM || status == 7) << status << " after " << us << " us";
     for (const auto& file :
          std::filesystem::directory_iterator(std::filesystem::path(journal_).parent_path()))
