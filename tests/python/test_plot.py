@@ -240,7 +240,9 @@ def tool(tmp_path: Path) -> Tool:
     return Tool(tmp_path)
 
 
-@pytest.mark.parametrize("code", [0, 1, 130])
+@pytest.mark.parametrize(
+    "code", [pytest.param(0, marks=pytest.mark.slow), 1, pytest.param(130, marks=pytest.mark.slow)]
+)
 def test_table_and_exit_code_are_the_tools_and_its_rows_are_drawn(tool: Tool, code: int) -> None:
     done = tool.run("a.mlrd", "--plot", "p", FAKE_CODE=str(code))
     assert (done.returncode, done.stdout) == (code, "the table\n")
