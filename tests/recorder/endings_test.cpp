@@ -162,8 +162,7 @@ TEST_F(endings, a_signal_at_an_early_moment_leaves_no_spool) {
   for (int us = 1000; us < 16'000; us += 500) {
     const int status = status_with_timer(us);
     EXPECT_TRUE(status == 128 + SIGALRM || status == 7) << status << " after " << us << " us";
-    for (const auto& file :
-         std::filesystem::directory_iterator(std::filesystem::path(journal_).parent_path()))
+    for (const auto& file : std::filesystem::directory_iterator(journal_.parent_path()))
       EXPECT_EQ(file.path().filename().string().find(".spool"), std::string::npos) << file << us << " us";
   }
 }

@@ -98,7 +98,7 @@ TEST_F(reach, the_loader_sees_who_opens_a_plug_in) {
             0);
 }
 
-// Runs a command with a library for the recorder's that takes no notice of any spool.
+// Records with another library in the place of the recorder's, which takes no notice of any spool.
 class reach_of_another_library : public reach {
  protected:
   run_result record(const std::vector<std::string>& program) {
