@@ -73,6 +73,7 @@ class pmr_heap {
   pmr_heap(const pmr_heap&) = delete;
   pmr_heap& operator=(const pmr_heap&) = delete;
 
+  virtual_calls<std::pmr::memory_resource>& calls() { return calls_; }
   void* allocate(const op& o) { return calls_.allocate(o); }
   void* allocate_aligned(const op& o) { return calls_.allocate(o); }
   void deallocate(void* p, const op& o) { calls_.deallocate(p, o); }

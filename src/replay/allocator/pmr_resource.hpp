@@ -19,6 +19,7 @@ class virtual_calls {
   void* allocate_aligned(const op& o) { return allocate(o); }
   void deallocate(void* p, const op& o) { resource_->deallocate(p, o.size, o.align()); }
   void* reallocate(void* p, const op& to, const op& from) { return move_block(*this, p, to, from); }
+  void end_pass() {}  // whoever has the resource ends a pass
 
  private:
   Base* resource_;
@@ -35,6 +36,7 @@ class pmr_resource {
   pmr_resource(const pmr_resource&) = delete;
   pmr_resource& operator=(const pmr_resource&) = delete;
 
+  virtual_calls<base>& calls() { return calls_; }
   void* allocate(const op& o) { return calls_.allocate(o); }
   void* allocate_aligned(const op& o) { return calls_.allocate(o); }
   void deallocate(void* p, const op& o) { calls_.deallocate(p, o); }

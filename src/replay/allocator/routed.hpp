@@ -83,10 +83,6 @@ struct shared_by<Heap> {
   using type = typename Heap::shared;
 };
 
-template <class C>
-concept knows_threads =
-    requires(C& c, const thread_part& part, std::uint64_t copy) { c.begin_thread(part, copy); };
-
 template <class Baseline, class Heap>
 class routed {
   using shared = typename shared_by<Heap>::type;

@@ -17,15 +17,13 @@
 // itself.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 
 #include "harness/mapping.hpp"
-#include "harness/memory_meter.hpp"
 #include "harness/operation_clock.hpp"
 #include "mallard/core/attributes.hpp"
 #include "replay/latency/latencies.hpp"
@@ -104,93 +102,32 @@ struct latency_task {
   }
 };
 
+// How the operations of one allocator are timed.
+struct latency_calls {
+  // watched_call of the allocator.
+  std::function<std::optional<std::uint64_t>(const op*, const harness::operation_meter&)> watch;
+  // Performs ops [from, to) without timing them; the index of the one that could not be served, or `to`.
+  std::function<std::size_t(std::size_t from, std::size_t to)> replay;
+  std::function<void()> end_pass;
+};
+
 class latency_run {
  public:
-  latency_run(const trace& t, latency_task& task)
-      : ops_(t.recorded_ops()),
-        all_(t.facts().ops),
-        task_(task),
-        file_(task.log, harness::access::read_write),
-        log_(file_.data(), ops_, task.clock) {}
+  latency_run(const trace& t, latency_task& task);
 
-  // The index of the op that could not be served, or the number of ops: the task is done. `replay`(from, to)
-  // replays ops without timing and returns the same, or `to`.
-  template <block_allocator C, class Replay>
-  std::size_t run(C& c, void** slots, touch touched, Replay replay) {
-    task_.pinned = harness::stay_on_this_cpu();
-    if (task_.turn == 0) log_.begin();
-    std::size_t stop = pass(c, slots, touched, replay,
-                            [this](std::size_t i, std::uint64_t apart) { log_.add_cold(i, apart); });
-    for (std::uint64_t k = 0; k < task_.passes_of_turn() && stop == all_; ++k) {
-      stop =
-          pass(c, slots, touched, replay, [this](std::size_t i, std::uint64_t apart) { log_.add(i, apart); });
-      if (stop == all_) stop = time_slowest(c, slots, touched, replay);
-    }
-    if (stop != all_ || !task_.is_last()) return stop;
-    task_.found = log_.take();
-    return count_faults(c, slots, touched, replay);
-  }
+  // The index of the op that could not be served, or the number of ops: the task is done.
+  [[nodiscard]] std::size_t run(const latency_calls& calls);
 
  private:
-  template <block_allocator C, class Replay, class Add>
-  std::size_t pass(C& c, void** slots, touch touched, Replay replay, Add add) {
-    const harness::operation_meter meter = task_.clock.meter();
-    for (std::size_t i = 0; i < ops_.size(); ++i) {
-      if (ops_[i].kind == op_kind::resized_from) continue;
-      const auto apart = watched_call(c, &ops_[i], slots, touched, meter);
-      if (!apart) return i;
-      add(i, *apart);
-    }
-    return end_pass(c, ops_.size(), replay);
-  }
+  // What to do with the two readings' distance at an op.
+  using record = std::function<void(std::size_t index, std::uint64_t apart)>;
 
-  template <block_allocator C, class Replay>
-  std::size_t time_slowest(C& c, void** slots, touch touched, Replay replay) {
-    std::array<std::uint64_t, latency_timed_again> room{};
-    const std::span<const std::uint64_t> slowest = log_.slowest(room);
-    std::size_t stop = all_;
-    for (std::size_t n = 0; n != latency_times_again && stop == all_; ++n)
-      stop = pass_of(slowest, c, slots, touched, replay, task_.clock.meter(),
-                     [this](std::size_t i, std::uint64_t apart) { log_.add_to_lowest(i, apart); });
-    return stop;
-  }
-
-  // Not in the passes that are timed: to ask takes longer than most operations.
-  template <block_allocator C, class Replay>
-  std::size_t count_faults(C& c, void** slots, touch touched, Replay replay) {
-    const std::span<slow_operation> worst = std::span(task_.found.worst).first(task_.found.worst_count);
-    std::array<std::uint64_t, latencies::most_worst> room{};
-    const auto by_op = std::span(room).first(worst.size());
-    std::ranges::transform(worst, by_op.begin(), &slow_operation::op);
-    std::ranges::sort(by_op);
-    return pass_of(by_op, c, slots, touched, replay, harness::operation_meter(harness::page_faults),
-                   [&](std::size_t i, std::uint64_t faults) {
-                     std::ranges::find(worst, i, &slow_operation::op)->faults = faults;
-                   });
-  }
-
-  // A pass in which only these ops are watched, which are in the order of the trace: record(op, apart).
-  template <block_allocator C, class Replay, class Record>
-  std::size_t pass_of(std::span<const std::uint64_t> watched, C& c, void** slots, touch touched,
-                      Replay replay, const harness::operation_meter& meter, Record record) {
-    std::size_t at = 0;
-    for (const std::uint64_t next : watched) {
-      if (const std::size_t stop = replay(at, next); stop != next) return stop;
-      const auto apart = watched_call(c, &ops_[next], slots, touched, meter);
-      if (!apart) return next;
-      record(next, *apart);
-      at = next + 1;
-    }
-    return end_pass(c, at, replay);
-  }
-
-  // What is left of a pass.
-  template <block_allocator C, class Replay>
-  std::size_t end_pass(C& c, std::size_t from, Replay replay) {
-    const std::size_t stop = replay(from, all_);
-    if (stop == all_) c.end_pass();
-    return stop;
-  }
+  std::size_t pass(const latency_calls& calls, const record& add);
+  std::size_t time_slowest(const latency_calls& calls);
+  std::size_t count_faults(const latency_calls& calls);
+  std::size_t pass_of(std::span<const std::uint64_t> watched, const latency_calls& calls,
+                      const harness::operation_meter& meter, const record& add);
+  std::size_t end_pass(const latency_calls& calls, std::size_t from);
 
   std::span<const op> ops_;  // that are timed
   std::size_t all_;

@@ -12,6 +12,7 @@
 #include <new>
 
 #include "harness/litter.hpp"
+#include "replay/run/block_calls.hpp"
 #include "replay/run/pass.hpp"
 
 namespace mallard::replay {
@@ -31,17 +32,17 @@ concept littered_itself = !ends_all_at_once<C> && !starts_warm<C>;
   return {size, 0, op_kind::allocate, natural_align_log2(size)};
 }
 
-template <block_allocator C>
-harness::heap_calls calls_of(C& c) noexcept {
+// Litters the allocator behind `c`, which must outlive what is returned.
+[[nodiscard]] inline harness::heap_calls calls_of(block_calls& c) noexcept {
   const auto allocate = [](void* self, std::size_t size) noexcept -> void* {
     try {
-      return static_cast<C*>(self)->allocate(op_of_litter(size));
+      return static_cast<block_calls*>(self)->allocate(op_of_litter(size));
     } catch (const std::bad_alloc&) {
       return nullptr;
     }
   };
   const auto deallocate = [](void* self, void* p, std::size_t size) noexcept {
-    static_cast<C*>(self)->deallocate(p, op_of_litter(size));
+    static_cast<block_calls*>(self)->deallocate(p, op_of_litter(size));
   };
   return {&c, allocate, deallocate};
 }

@@ -4,18 +4,23 @@
 //                 |
 //                 +--> touch: the first byte, or all
 //
-// One instantiation an allocator, so that its calls are direct and inlined where its binding is
-// typed. Around the allocator stand only the read of the op, the switch, the touch and the slot:
-// what `none` costs, and what is subtracted. A pass stops at the first op that cannot be served.
+// One instantiation for each type of calls (calls_in): an allocator of ours is inlined where its binding is
+// typed, and all memory resources of a library share one. Around the allocator stand only the read of the op,
+// the switch, the touch and the slot: what `none` costs, and what is subtracted. A pass stops at the first op
+// that cannot be served.
 #pragma once
 
 #include <algorithm>
 #include <concepts>
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/usage.hpp"
 #include "replay/trace/op.hpp"
+#include "replay/trace/trace.hpp"
 
 namespace mallard::replay {
 
@@ -55,6 +60,24 @@ enum class touch : unsigned char { first, lines, all, none };
 // An allocator with heaps of its own for a part of the program.
 template <class C>
 concept serves_parts = requires(const C& c) { c.heap_bytes(); };
+
+// An allocator that needs to know its threads: begin_thread is called first on each, with the number of the
+// copy of the trace's threads that it belongs to.
+template <class C>
+concept knows_threads =
+    requires(C& c, const thread_part& part, std::uint64_t copy) { c.begin_thread(part, copy); };
+
+// What a pass calls: what the allocator names as its calls, where it does, and else the allocator. The pass
+// over calls of one type is the same for all allocators that have them.
+template <class C>
+MALLARD_INLINE auto& calls_in(C& c) {
+  if constexpr (requires { c.calls(); })
+    return c.calls();
+  else
+    return c;
+}
+template <class C>
+using calls_of_pass = std::remove_reference_t<decltype(calls_in(std::declval<C&>()))>;
 
 template <touch Touch>
 MALLARD_INLINE void touch_block(void* p, std::size_t size) {

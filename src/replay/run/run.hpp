@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +21,7 @@
 #include "harness/mapping.hpp"
 #include "harness/memory_meter.hpp"
 #include "mallard/core/usage.hpp"
+#include "replay/run/block_calls.hpp"
 #include "replay/run/callgrind.hpp"
 #include "replay/run/check_pass.hpp"
 #include "replay/run/curve_pass.hpp"
@@ -49,7 +51,8 @@ class block_driver {
   template <touch Touch>
   std::size_t replay(C& c, std::size_t from, std::size_t to) {
     const op* const first = trace_.ops().data();
-    return static_cast<std::size_t>(replay_pass<Touch>(c, first + from, first + to, slots()) - first);
+    return static_cast<std::size_t>(replay_pass<Touch>(calls_in(c), first + from, first + to, slots()) -
+                                    first);
   }
 
   check_result check(C& c) { return check_pass(c, trace_.ops(), trace_.facts().slots); }
@@ -126,7 +129,7 @@ class runner {
     return true;
   }
   bool litter_in(C& c) {
-    if constexpr (littered_itself<C>) return litter(calls_of(c));
+    if constexpr (littered_itself<C>) return litter(calls_of(littered_.emplace(c)));
     return true;
   }
 
@@ -245,7 +248,8 @@ class runner {
 
   void curve(C& c) {
     const auto replay = [&](std::size_t from, std::size_t to) { return pass(c, from, to, touch::all); };
-    if (curve_pass(c, trace_, mark_held(c), replay, job_.curve).run()) job_.state = harness::work_state::done;
+    if (curve_pass(c, trace_, mark_held(c), std::ref(replay), job_.curve))
+      job_.state = harness::work_state::done;
   }
 
   // Replays ops [from, to), every byte written, in parts between which regions begin or end: in one of these
@@ -277,9 +281,12 @@ class runner {
     if constexpr (block_allocator<C>) {
       if constexpr (starts_warm<C>)
         if (!whole_pass(c)) return;
-      const std::size_t stop =
-          latency_->run(c, driver_.slots(), job_.touched,
-                        [&](std::size_t from, std::size_t to) { return replay(c, from, to, job_.touched); });
+      const auto watch = [&](const op* o, const harness::operation_meter& meter) {
+        return watched_call(calls_in(c), o, driver_.slots(), job_.touched, meter);
+      };
+      const auto rest = [&](std::size_t from, std::size_t to) { return replay(c, from, to, job_.touched); };
+      const auto end = [&] { c.end_pass(); };
+      const std::size_t stop = latency_->run({std::ref(watch), std::ref(rest), std::ref(end)});
       if (served(stop, facts_.ops)) job_.state = harness::work_state::done;
     }
   }
@@ -321,6 +328,7 @@ class runner {
   const trace_facts& facts_;
   job& job_;
   driver<C> driver_;
+  std::optional<block_calls> littered_;  // the allocator, where it is littered
   std::optional<harness::litter> litter_;
   std::optional<latency_run> latency_;  // where its operations are timed
 

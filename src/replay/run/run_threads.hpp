@@ -10,16 +10,15 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <concepts>
 #include <cstdint>
-#include <string>
-#include <vector>
+#include <span>
 
 #include "harness/contended_mutex.hpp"
 #include "harness/cpu_clock.hpp"
 #include "harness/memory_meter.hpp"
-#include "replay/run/check_pass.hpp"
+#include "replay/run/block_calls.hpp"
 #include "replay/run/job.hpp"
 #include "replay/run/littering.hpp"
 #include "replay/run/run.hpp"
@@ -27,111 +26,11 @@
 
 namespace mallard::replay {
 
-// C, with every block filled at its allocation and compared at its end.
-template <thread_allocator C>
-class pattern_checked {
- public:
-  pattern_checked(C& c, std::uint64_t copies) : c_(c), copies_(copies) {}
+// A pass that fills each block and compares it at its end; violation: what was wrong, else unchanged.
+[[nodiscard]] pass_result checked_pass(block_calls c, std::span<thread_room> rooms, const char*& violation);
 
-  void begin_thread(const thread_part& part, std::uint64_t copy) {
-    if constexpr (requires { c_.begin_thread(part, copy); }) c_.begin_thread(part, copy);
-    copy_ = copy;
-  }
-  void* allocate(const op& o) { return received(c_.allocate(o), o); }
-  void* allocate_aligned(const op& o) { return received(c_.allocate_aligned(o), o); }
-  void* allocate_zeroed(const op& o) {
-    void* const p = replay::allocate_zeroed(c_, o);
-    if (p != nullptr && !is_zero(p, o.size)) fail("a block of calloc is not zero");
-    return received(p, o);
-  }
-  void deallocate(void* p, const op& o) {
-    if (!has_pattern(p, o.size, seed_of(o)))
-      fail("contents written at the allocation are damaged at the free");
-    c_.deallocate(p, o);
-  }
-  void* reallocate(void* p, const op& to, const op& from) {
-    if (!has_pattern(p, from.size, seed_of(from)))
-      fail("contents written at the allocation are damaged at a resize");
-    void* const moved = c_.reallocate(p, to, from);
-    if (moved != nullptr && !has_pattern(moved, std::min(to.size, from.size), seed_of(from)))
-      fail("contents are damaged by a resize");
-    return received(moved, to);
-  }
-  void end_pass() { c_.end_pass(); }
-
-  // Null: nothing was wrong.
-  [[nodiscard]] const char* violation() const { return violation_.load(); }
-
- private:
-  // A slot has one block at a time, in each copy of the threads; an op is the first member of its step.
-  [[nodiscard]] std::uint64_t seed_of(const op& o) const {
-    const bool crosses = reinterpret_cast<const thread_step&>(o).crosses;
-    return o.slot * copies_ + (crosses ? (copy_ + 1) % copies_ : copy_) + 1;
-  }
-
-  void* received(void* p, const op& o) {
-    if (p == nullptr) return nullptr;
-    if (!is_aligned(p, o.align())) fail("a block is not aligned as asked");
-    write_pattern(p, o.size, seed_of(o));
-    return p;
-  }
-  void fail(const char* what) {
-    const char* none = nullptr;
-    violation_.compare_exchange_strong(none, what);
-  }
-
-  static inline thread_local std::uint64_t copy_ = 0;  // the thread's
-
-  C& c_;
-  std::uint64_t copies_;
-  std::atomic<const char*> violation_ = nullptr;
-};
-
-// C, with a count of the bytes alive.
-template <thread_allocator C>
-class live_counted {
- public:
-  explicit live_counted(C& c) : c_(c) {}
-
-  void begin_thread(const thread_part& part, std::uint64_t copy) {
-    if constexpr (requires { c_.begin_thread(part, copy); }) c_.begin_thread(part, copy);
-  }
-  void* allocate(const op& o) {
-    add(o.size);
-    return c_.allocate(o);
-  }
-  void* allocate_aligned(const op& o) {
-    add(o.size);
-    return c_.allocate_aligned(o);
-  }
-  void* allocate_zeroed(const op& o) {
-    add(o.size);
-    return replay::allocate_zeroed(c_, o);
-  }
-  void deallocate(void* p, const op& o) {
-    live_.fetch_sub(o.size);
-    c_.deallocate(p, o);
-  }
-  void* reallocate(void* p, const op& to, const op& from) {
-    live_.fetch_sub(from.size);
-    add(to.size);
-    return c_.reallocate(p, to, from);
-  }
-  void end_pass() { c_.end_pass(); }
-
-  [[nodiscard]] std::uint64_t max_live() const { return max_.load(); }
-
- private:
-  void add(std::uint64_t size) {
-    const std::uint64_t now = live_.fetch_add(size) + size;
-    std::uint64_t most = max_.load();
-    while (most < now && !max_.compare_exchange_weak(most, now)) continue;
-  }
-
-  C& c_;
-  std::atomic<std::uint64_t> live_ = 0;
-  std::atomic<std::uint64_t> max_ = 0;
-};
+// A pass that writes every byte; max_live: how many were alive at most, where it was done.
+[[nodiscard]] pass_result weighed_pass(block_calls c, std::span<thread_room> rooms, std::uint64_t& max_live);
 
 template <thread_allocator C>
 class thread_runner {
@@ -167,10 +66,16 @@ class thread_runner {
 
   static constexpr std::size_t most_passes = 512;
 
-  template <touch Touch, class Any>
-  bool pass(Any& c, waiting* waits = nullptr) {
-    const pass_result result = thread_pass<Touch, Any>(c, rooms_.rooms()).run();
+  template <touch Touch>
+  bool pass(C& c, waiting* waits = nullptr) {
+    using calls = calls_of_pass<C>;
+    const pass_result result = thread_pass<Touch, calls>(calls_in(c), rooms_.rooms()).run();
     if (waits != nullptr) *waits = result.waits;
+    return ended(c, result);
+  }
+
+  // Ends a pass that was done; false, with the job refused, if it was not.
+  bool ended(C& c, const pass_result& result) {
     job_.stopped_at = result.stopped_at;
     if (result.end == pass_end::refused)
       job_.refuse(harness::work_state::out_of_memory, "an allocation was refused");
@@ -182,9 +87,9 @@ class thread_runner {
   }
 
   void check(C& c) {
-    pattern_checked<C> checked(c, job_.copies);
-    if (!pass<touch::none>(checked)) return;
-    if (checked.violation() != nullptr) return job_.refuse(harness::work_state::failed, checked.violation());
+    const char* violation = nullptr;
+    if (!ended(c, checked_pass(c, rooms_.rooms(), violation))) return;
+    if (violation != nullptr) return job_.refuse(harness::work_state::failed, violation);
     job_.state = harness::work_state::done;
   }
 
@@ -266,9 +171,7 @@ class thread_runner {
     harness::reset_peak();
     const std::size_t peak_before = harness::peak_resident();
     const std::size_t before = harness::resident_exactly();
-    live_counted<C> counted(c);
-    if (!pass<touch::all>(counted)) return;
-    job_.max_live = counted.max_live();
+    if (!ended(c, weighed_pass(c, rooms_.rooms(), job_.max_live))) return;
     if constexpr (counts_held<C>) {
       job_.max_held = c.max_held();
       job_.held_after = c.held();

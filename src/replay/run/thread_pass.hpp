@@ -26,8 +26,7 @@
 
 namespace mallard::replay {
 
-// An allocator that several threads use at once; one that needs to know its threads has
-//   begin_thread(part, copy)     called first on each
+// An allocator that several threads use at once.
 template <class C>
 concept thread_allocator = block_allocator<C>;
 
@@ -135,7 +134,7 @@ class thread_walk {
 
   // The step that was refused, or null.
   MALLARD_NOINLINE const thread_step* run() {
-    if constexpr (requires { c_.begin_thread(part_, 0); }) c_.begin_thread(part_, own_.copy());
+    if constexpr (knows_threads<C>) c_.begin_thread(part_, own_.copy());
     const thread_step* const end = steps_ + part_.steps;
     const thread_step* s = steps_;
     try {

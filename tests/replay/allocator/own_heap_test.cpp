@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <concepts>
+
 #include "harness/shifted_pages.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
@@ -28,6 +30,10 @@ void allocate_and_free(Allocator& c) {
   ASSERT_NE(p, nullptr);
   c.deallocate(p, large);
 }
+
+// A pass through std::pmr is the same code for all heaps; one of a typed heap has the heap inlined.
+static_assert(std::same_as<calls_of_pass<pmr_heap<multipool>>, calls_of_pass<pmr_heap<monotonic>>>);
+static_assert(std::same_as<calls_of_pass<typed_heap<multipool>>, typed_heap<multipool>>);
 
 TEST(OwnHeap, HoldsWhatTheChunkCacheKeeps) {
   typed_heap<multipool> typed(no_events());

@@ -74,7 +74,8 @@ class watched : public process_malloc {
 
 TEST(Littering, CallsTheAllocatorAsAPassDoes) {
   watched allocator(sample());
-  const harness::heap_calls calls = calls_of(allocator);
+  block_calls through(allocator);
+  const harness::heap_calls calls = calls_of(through);
   void* const p = calls.allocate(calls.heap, 24);
   calls.deallocate(calls.heap, p, 24);
   ASSERT_EQ(allocator.asked.size(), 1u);
@@ -86,7 +87,8 @@ TEST(Littering, CallsTheAllocatorAsAPassDoes) {
 TEST(Littering, AAllocatorThatThrowsHasRunOut) {
   watched allocator(sample());
   allocator.room = 0;
-  const harness::heap_calls calls = calls_of(allocator);
+  block_calls through(allocator);
+  const harness::heap_calls calls = calls_of(through);
   EXPECT_EQ(calls.allocate(calls.heap, 24), nullptr);
 }
 
