@@ -56,8 +56,9 @@ class magazine {
     return {((void)I, magazine(from))...};
   }
 
-  // Makes `slots` slots from `base` on, and the marks around them, an empty magazine.
-  void open(slot* base, std::size_t slots) noexcept {
+  // Makes `slots` slots from `base` on, and the marks around them, an empty magazine. Inlined, as gcc would
+  // leave it out where it has inlined much else, and a heap's life would take 45 instructions more.
+  MALLARD_INLINE void open(slot* base, std::size_t slots) noexcept {
     std::fill_n(base - below, below + slots, slot{0});  // as what is there may look like a mark
     base[slots] = full;
     top_ = base;
