@@ -1,8 +1,7 @@
 // block_calls: an allocator of blocks, its members behind pointers.
 //
-//     passes that are measured                        compiled for each allocator --inlined--> allocator
-//     check, litter, checked and weighed passes       compiled once --pointer--> allocator
-//     of threads
+//     pass that is measured                  compiled for each allocator    --inlined--> allocator
+//     check; litter; threads' footprint      compiled once                  --pointer--> allocator
 //
 // A call through a pointer costs little beside what these do with each block.
 #pragma once

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <new>
 
 #include "harness/mapping.hpp"
 #include "mallard/core/align.hpp"
@@ -19,17 +18,8 @@ class checker {
         live_(static_cast<live_block*>(memory_.data())) {}
 
   check_result replay(std::span<const op> ops) {
-    std::uint64_t i = 0;
-    try {
-      for (; i < ops.size(); ++i) {
-        if (const char* violation = step(&ops[i], i + 1))
-          return {exhausted_ ? check_verdict::exhausted : check_verdict::broken, violation, i};
-      }
-      allocator_.end_pass();
-    } catch (const std::bad_alloc&) {
-      return {check_verdict::exhausted, "std::bad_alloc", i};
-    }
-    return {};
+    return check_ops(
+        allocator_, ops.size(), [&](std::uint64_t i) { return step(&ops[i], i + 1); }, exhausted_);
   }
 
  private:

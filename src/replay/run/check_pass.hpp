@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <span>
 
 #include "replay/run/block_calls.hpp"
@@ -28,6 +29,23 @@ struct check_result {
   const char* what = "";
   std::uint64_t stopped_at = 0;  // index of the op
 };
+
+// Performs ops [0, ops) and ends the pass; step(i) is what is wrong after an op, or null. `exhausted` says,
+// once something is wrong, whether it is that the allocator had no memory.
+template <class C, class Step>
+check_result check_ops(C& c, std::uint64_t ops, Step step, const bool& exhausted) {
+  std::uint64_t i = 0;
+  try {
+    for (; i < ops; ++i) {
+      if (const char* violation = step(i))
+        return {exhausted ? check_verdict::exhausted : check_verdict::broken, violation, i};
+    }
+    c.end_pass();
+  } catch (const std::bad_alloc&) {
+    return {check_verdict::exhausted, "std::bad_alloc", i};
+  }
+  return {};
+}
 
 // The word at a place of a block: odd multipliers, so that neither neighbours nor blocks agree.
 constexpr std::uint64_t pattern_word(std::uint64_t seed, std::uint64_t place) {

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <new>
 #include <span>
 
 #include "mallard/core/align.hpp"
@@ -28,17 +27,8 @@ class region_checker {
   region_checker(C& c, std::size_t blocks, std::size_t regions) : allocator_(c), live_(blocks, regions) {}
 
   check_result replay(std::span<const region_op> ops) {
-    std::uint64_t i = 0;
-    try {
-      for (; i < ops.size(); ++i) {
-        if (const char* violation = step(ops[i], i + 1))
-          return {exhausted_ ? check_verdict::exhausted : check_verdict::broken, violation, i};
-      }
-      allocator_.end_pass();
-    } catch (const std::bad_alloc&) {
-      return {check_verdict::exhausted, "std::bad_alloc", i};
-    }
-    return {};
+    return check_ops(
+        allocator_, ops.size(), [&](std::uint64_t i) { return step(ops[i], i + 1); }, exhausted_);
   }
 
  private:
