@@ -160,24 +160,34 @@ checks() {
   for report in "build/checks/$1"/*.failed; do [ ! -e "$report" ] || recall "$report"; done
 }
 
-# The rules of the tree, each with a control that breaks it, and mistakes that must not compile.
+# The rules of the tree, and mistakes that must not compile.
 test_structure() {
   mkdir -p build/checks
   {
     for compiler in $compilers; do
       echo "header_alone-$compiler python3 tests/structure/header_alone.py --compiler $compiler --passed build/passed/header_alone-$compiler"
-      for rule in structure_controls page_snippets; do
-        echo "$rule-$compiler python3 tests/structure/$rule.py --compiler $compiler"
-      done
+      echo "page_snippets-$compiler python3 tests/structure/page_snippets.py --compiler $compiler"
       for rule in check check_controls; do
         echo "must_not_compile-$rule-$compiler python3 tests/must_not_compile/$rule.py --compiler $compiler"
       done
     done
-    for rule in include_order name_once page_links tests_complete step_controls; do
+    for rule in include_order name_once page_links tests_complete; do
       echo "$rule python3 tests/structure/$rule.py"
     done
   } >build/checks/structure.list
   checks structure <build/checks/structure.list
+}
+
+# The controls that break each of these rules and each of these steps, in trees of their own.
+test_structure_controls() {
+  mkdir -p build/checks
+  {
+    for compiler in $compilers; do
+      echo "structure_controls-$compiler python3 tests/structure/structure_controls.py --compiler $compiler"
+    done
+    echo "step_controls python3 tests/structure/step_controls.py"
+  } >build/checks/structure-controls.list
+  checks structure-controls <build/checks/structure-controls.list
 }
 
 # Files of ours; without a list from git there would be nothing to check, and the check would pass.
@@ -199,13 +209,20 @@ END
 
 test_mutations() {
   suite mutations python3 tests/mutation/run.py --compiler clang++-19 $mutations
+}
+
+# They break a layer; no heap is below it.
+test_mutation_controls() {
   check mutation-controls python3 tests/mutation/mutation_controls.py --compiler clang++-19
 }
 
 # --- what ./dev test runs -------------------------------------------------------------------------
 
-# Folders of tests/ that are built without sanitizers, and those that are built with them.
-plain="core;source;debug;layer;thread;heap;resource;allocator;capi;containers;journal;symbols;profile;harness;recorder;unwind;malloc;replay;examples"
+# Folders of tests/ that are built without sanitizers, by either compiler in --all or by clang only, and those that are
+# built with them.
+by_both="core;source;debug;layer;thread;heap;resource;allocator;capi;containers;recorder;unwind;malloc;replay;examples"
+by_clang="journal;symbols;profile;harness"
+plain="$by_both;$by_clang"
 sanitized="model;capi"
 
 # What the Python packages are made of, and their tests.
@@ -229,15 +246,15 @@ test_default() {
   test_the_rest
 }
 
-# All there is, by both compilers, by either of which users compile the library.
+# All there is, by both compilers, by either of which users compile the library. Slow tests run as gcc compiles them, and
+# sanitized.
 test_all() {
   compilers="clang++-19 g++-12" mutations=
   second_boost || count "a second Boost" 0 1
-  boost="-D MALLARD_BOOST_PREFIX=$second_boost"
   begin "library and tools, by clang"
-  tree dev -D MALLARD_SLOW_TESTS=ON -D MALLARD_SHORT_TRACES=ON -D MALLARD_ROOMS="$plain;model;bench" $boost
+  tree dev -D MALLARD_SLOW_TESTS=OFF -D MALLARD_ROOMS="$plain"
   begin "library, recorder and replay, by gcc"
-  tree gcc-dev -D MALLARD_ROOMS="$plain" $boost
+  tree gcc-dev -D MALLARD_ROOMS="$by_both" -D MALLARD_BOOST_PREFIX="$second_boost"
   begin "everything, sanitized, by clang"
   tree asan -D MALLARD_SLOW_TESTS=ON -D MALLARD_SHORT_TRACES=OFF -D MALLARD_TOOLS=ON -D MALLARD_BENCH=ON -D MALLARD_ROOMS=
   begin "every heap in the model suite, sanitized, by gcc"
@@ -255,8 +272,11 @@ test_all() {
 test_the_rest() {
   begin "mutations"
   once mutations test_mutations include src/capi tests/model tests/mutation tests/thread tests/*.hpp
+  once mutation-controls test_mutation_controls include ":(exclude,glob)include/mallard/heap/*.hpp" tests/core \
+    tests/model tests/mutation tests/*.hpp
   begin "rules of the tree"
   once structure test_structure .
+  once structure-controls test_structure_controls cmake/check.sh dev tests/steps.sh tests/structure
   begin "form"
   once form test_form .
 }
@@ -272,7 +292,10 @@ check_of() {
 # program, a test in Python, mutations.
 test_named() {
   compilers=clang++-19 mutations="--changed --sample 16"
-  case $1 in form | structure | mutations | python) wait "$tools" && begin "$1" && "test_$1" && return ;; esac
+  case $1 in
+    form | python) wait "$tools" && begin "$1" && "test_$1" && return ;;
+    structure | mutations) wait "$tools" && begin "$1" && "test_$1" && "test_$1_controls" && return ;;
+  esac
   found=
   listed="git ls-files --cached --others --exclude-standard --"
   tests=$($listed "tests/$1/*_test.cpp" "tests/**/$1_test.cpp" "tests/**/$1_model_test.cpp")

@@ -11,6 +11,7 @@ Where there is a src/HEAP/, its sources are compiled with the test, and may be b
 Mutations of a heap that change the body of a function are compiled together: an environment variable chooses
 one of them (switches.py). Each of the others is compiled by itself. The test is first compiled with nothing
 but the properties that are to see its mutations; what those let pass is held against the whole test.
+Mutations that name a test of their own are compiled with it in the same way, and held against all of it.
 
 Each mutation must compile, and whatever sees one must pass unbroken. A mutation has rotted if its text is not
 found exactly once, or if its test, model or property is gone; --changed tells that of all mutations, also of
@@ -176,15 +177,18 @@ class ModelTest:
         verdicts = self.read()
         if not self.mutations:
             return verdicts, []
-        try:
-            program = self.together(self.held_to(self.by_model()))
-        except ControlError as error:
-            return [*verdicts, Verdict(False, f"ERROR     {self.heap}, unbroken: {error}")], []
-        steps: list[Step] = [partial(self.unbroken, program, f"{self.heap}, unbroken")]
+        by_test: dict[Path, list[Mutation]] = {}
         for mutation in self.mutations:
             if mutation.test is not None:
-                steps.insert(0, partial(self.judge_by_its_test, mutation, mutation.test))
-            elif mutation in program.numbers:
+                by_test.setdefault(mutation.test, []).append(mutation)
+        steps: list[Step] = [partial(self.judge_by_their_test, *its) for its in by_test.items()]
+        try:
+            program = self.together(self.held_to(self.by_model()), self.by_model())
+        except ControlError as error:
+            return [*verdicts, Verdict(False, f"ERROR     {self.heap}, unbroken: {error}")], steps
+        steps.append(partial(self.unbroken, program, f"{self.heap}, unbroken"))
+        for mutation in self.by_model():
+            if mutation in program.numbers:
                 steps.append(partial(self.judge, program, mutation))
             else:
                 steps.insert(0, partial(self.judge_alone, mutation))
@@ -213,9 +217,9 @@ class ModelTest:
         held = [f'register_properties<{t}, {", ".join(p)}>("{name}")' for (name, t), p in properties.items()]
         return HELD.sub(lambda _: " " + " && ".join(held), self.text) if held else self.text
 
-    def together(self, text: str) -> Program:
-        """Compile a text of the test with all mutations that a run can choose among."""
-        chosen = [m for m in self.by_model() if switches.changed_body(m.sound, m.broken) is not None]
+    def together(self, text: str, some: list[Mutation]) -> Program:
+        """Compile a text of a test with those of some mutations that a run can choose among."""
+        chosen = [m for m in some if switches.changed_body(m.sound, m.broken) is not None]
         while True:
             numbers = {mutation: number for number, mutation in enumerate(chosen, 1)}
             files = {
@@ -240,7 +244,7 @@ class ModelTest:
         with self.whole_lock:
             if self.whole_program is None:
                 try:
-                    self.whole_program = self.together(self.text)
+                    self.whole_program = self.together(self.text, self.by_model())
                 except ControlError as error:
                     self.whole_program = error
         if isinstance(self.whole_program, ControlError):
@@ -270,25 +274,32 @@ class ModelTest:
         """Judge a mutation by the whole test."""
         try:
             program = self.whole()
-            number = program.numbers.get(mutation)
-            path = self.alone(mutation, self.text) if number is None else program.path
-            outcome = self.workshop.outcome(path, "*", number or 0, self.seconds(mutation))
         except ControlError as error:
             return [Verdict(False, f"ERROR     {mutation.name}: {error}")], []
-        return [verdict(mutation, outcome)], []
+        return self.judge_by_whole(program, self.text, mutation)
 
-    def judge_by_its_test(self, mutation: Mutation, test: Path) -> tuple[list[Verdict], list[Step]]:
-        """Judge a mutation by a test of its own, which must pass unbroken."""
+    def judge_by_whole(
+        self, program: Program, text: str, mutation: Mutation
+    ) -> tuple[list[Verdict], list[Step]]:
+        """Judge a mutation by all of a test: this program, or, if it does not have it, one of this text."""
+        number = program.numbers.get(mutation)
+        try:
+            path = self.alone(mutation, text) if number is None else program.path
+        except ControlError as error:
+            return [Verdict(False, f"ERROR     {mutation.name}: {error}")], []
+        return [verdict(mutation, self.workshop.outcome(path, "*", number or 0, self.seconds(mutation)))], []
+
+    def judge_by_their_test(self, test: Path, some: list[Mutation]) -> tuple[list[Verdict], list[Step]]:
+        """Compile a test with those that it is to see, and see that it passes unbroken; then judge each."""
         text = test.read_text(encoding="utf-8")
         try:
-            sound = self.workshop.program(self.heap, text, {})
-            outcome = self.workshop.outcome(sound, "*", 0, self.workshop.seconds)
+            program = self.together(text, some)
+            outcome = self.workshop.outcome(program.path, "*", 0, self.workshop.seconds)
             if outcome != "passes":
                 raise ControlError(f"its test does not pass unbroken: {outcome}")
-            path = self.alone(mutation, text)
         except ControlError as error:
-            return [Verdict(False, f"ERROR     {mutation.name}: {error}")], []
-        return [verdict(mutation, self.workshop.outcome(path, "*", 0, self.seconds(mutation)))], []
+            return [Verdict(False, f"ERROR     {mutation.name}: {error}") for mutation in some], []
+        return [], [partial(self.judge_by_whole, program, text, mutation) for mutation in some]
 
     def alone(self, mutation: Mutation, text: str) -> Path:
         """Compile a text of the test with one mutation."""

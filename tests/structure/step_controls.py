@@ -74,12 +74,16 @@ class StepControls(unittest.TestCase):
 
     def test_one_failure_fails_the_whole(self) -> None:
         """Each linter, and each rule that needs no compiler, failing alone."""
-        for step in ("structure", "form"):
+        for step, tools in (
+            ("structure", "structure"),
+            ("structure_controls", "structure"),
+            ("form", "form"),
+        ):
             command = f"once {step} test_{step} ."
             code, sound = self.run_step(command)
             count = int(sound.split()[0])
             assert (code, sound) == (0, f"{count} passed, 0 failed")
-            failing = [tool for name, tool in self.tools.items() if name.startswith(f"{step}: ")]
+            failing = [tool for name, tool in self.tools.items() if name.startswith(f"{tools}: ")]
             noticed = 0  # failures of all tools, each failing alone
             for tool in failing:
                 self.plant(tool, FAILS)
