@@ -98,8 +98,8 @@ def built(tree: Path) -> Path:
     build = tree / "build" / "toy"
     options = ("-G", "Ninja", "-D", "CMAKE_BUILD_TYPE=Debug", "-D", "CMAKE_CXX_FLAGS_DEBUG=-O0")
     compiler = ("-D", "CMAKE_C_COMPILER=clang-19", "-D", "CMAKE_CXX_COMPILER=clang++-19")
-    rooms = ("-D", "MALLARD_ROOMS=model", "-D", "MALLARD_BENCH=ON")
-    run("cmake", "-S", tree, "-B", build, *options, *compiler, *rooms, cwd=tree)
+    parts = ("-D", "MALLARD_ROOMS=model", "-D", "MALLARD_BENCH=ON", "-D", "MALLARD_UNITY=ON")
+    run("cmake", "-S", tree, "-B", build, *options, *compiler, *parts, cwd=tree)
     run("cmake", "--build", build, "--target", *TARGETS, cwd=tree)
     return build
 

@@ -474,7 +474,8 @@ def has_children(process: int) -> bool:
 def test_ctrl_c_in_the_trial_leaves_a_whole_report(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     work = "my $s = 0; $s += $_ for 1 .. 3000000; print $s"
-    command = [MALLARD, "doctor", "-o", str(folder), "--malloc", "jemalloc", "--", PERL, "-e", work]
+    options = ["-o", str(folder), "--budget", "0.5", "--malloc", "jemalloc"]
+    command = [MALLARD, "doctor", *options, "--", PERL, "-e", work]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         while running.poll() is None:
             document = folder / "doctor.json"
