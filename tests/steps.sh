@@ -2,7 +2,7 @@
 # shellcheck shell=sh disable=SC2046,SC2086,SC2154  # lists are split on purpose; helpers and lists of packages are of ./dev
 #
 # Each step adds to the final count. A check of a build tree runs when its program was built anew since it passed, any
-# other step when a file it reads has changed since: what passed before still counts, and is reported as such.
+# other step when a file it reads or a compiler has changed since: what passed before still counts, and is reported as such.
 
 step=
 
@@ -65,8 +65,12 @@ last_number() { n=$(tail -n 1 "$log" | grep -o "[0-9]* $1") && echo "${n% *}" ||
 # once NAME FUNCTION PATH...: runs a step, unless no file there has changed since it passed.
 once() {
   name=$1 function=$2 && shift 2
-  fingerprint=$({ echo "$options" && git ls-files -z --cached --others --exclude-standard -- "$@" |
-    xargs -0 sha256sum; } 2>/dev/null | sha256sum)
+  fingerprint=$({
+    echo "$options"
+    clang++-19 --version
+    g++-12 --version
+    git ls-files -z --cached --others --exclude-standard -- "$@" | xargs -0 sha256sum
+  } 2>/dev/null | sha256sum)
   if [ "$(sed 1q "build/passed/$name" 2>/dev/null)" = "$fingerprint" ]; then
     count "$name, unchanged since it passed" "$(sed -n 2p "build/passed/$name")" 0
     return
@@ -211,18 +215,17 @@ test_mutations() {
   suite mutations python3 tests/mutation/run.py --compiler clang++-19 $mutations
 }
 
-# They break a layer; no heap is below it.
-test_mutation_controls() {
+test_mutations_controls() {
   check mutation-controls python3 tests/mutation/mutation_controls.py --compiler clang++-19
 }
 
 # --- what ./dev test runs -------------------------------------------------------------------------
 
-# Folders of tests/ that are built without sanitizers, by either compiler in --all or by clang only, and those that are
-# built with them.
-by_both="core;source;debug;layer;thread;heap;resource;allocator;capi;containers;recorder;unwind;malloc;replay;examples"
-by_clang="journal;symbols;profile;harness"
-plain="$by_both;$by_clang"
+# Folders of tests/, and examples. Without sanitizers: `both` are built by clang, and in --all by gcc as well; `clang` by
+# clang alone; `plain` by default. `sanitized` are built with sanitizers by default.
+both="core;source;debug;layer;thread;heap;resource;allocator;capi;recorder;unwind;malloc;replay;symbols;examples"
+clang="journal;profile;harness"
+plain="$both;$clang;containers"
 sanitized="model;capi"
 
 # What the Python packages are made of, and their tests.
@@ -246,21 +249,21 @@ test_default() {
   test_the_rest
 }
 
-# All there is, by both compilers, by either of which users compile the library. Slow tests run as gcc compiles them, and
-# sanitized.
+# All there is, by both compilers, by either of which users compile the library. Container types are slow to compile:
+# those by clang are the sanitized ones.
 test_all() {
   compilers="clang++-19 g++-12" mutations=
   second_boost || count "a second Boost" 0 1
   begin "library and tools, by clang"
-  tree dev -D MALLARD_SLOW_TESTS=OFF -D MALLARD_ROOMS="$plain"
+  tree dev -D MALLARD_SLOW_TESTS=ON -D MALLARD_SHORT_TRACES=ON -D MALLARD_ROOMS="$both;$clang;model;bench"
   begin "library, recorder and replay, by gcc"
-  tree gcc-dev -D MALLARD_ROOMS="$by_both" -D MALLARD_BOOST_PREFIX="$second_boost"
+  tree gcc-dev -D MALLARD_SLOW_TESTS=ON -D MALLARD_ROOMS="$both;containers" -D MALLARD_BOOST_PREFIX="$second_boost"
   begin "everything, sanitized, by clang"
   tree asan -D MALLARD_SLOW_TESTS=ON -D MALLARD_SHORT_TRACES=OFF -D MALLARD_TOOLS=ON -D MALLARD_BENCH=ON -D MALLARD_ROOMS=
   begin "every heap in the model suite, sanitized, by gcc"
-  tree gcc-asan -D MALLARD_SHORT_TRACES=ON -D MALLARD_TOOLS=OFF -D MALLARD_ROOMS="$sanitized;examples"
+  tree gcc-asan -D MALLARD_SLOW_TESTS=ON -D MALLARD_SHORT_TRACES=ON -D MALLARD_TOOLS=OFF -D MALLARD_ROOMS="$sanitized;examples"
   begin "threads, under ThreadSanitizer"
-  tree tsan -D MALLARD_TOOLS=OFF -D MALLARD_BENCH=ON
+  tree tsan -D MALLARD_SLOW_TESTS=ON -D MALLARD_TOOLS=OFF -D MALLARD_BENCH=ON
   wait "$tools" || count "Python tools, Chromium or speedscope" 0 1
   begin "Python packages and installation"
   once wheels test_wheels $package
@@ -271,9 +274,11 @@ test_all() {
 
 test_the_rest() {
   begin "mutations"
-  once mutations test_mutations include src/capi tests/model tests/mutation tests/thread tests/*.hpp
-  once mutation-controls test_mutation_controls include ":(exclude,glob)include/mallard/heap/*.hpp" tests/core \
-    tests/model tests/mutation tests/*.hpp
+  once mutations test_mutations include src/capi tests/capi tests/core tests/heap tests/layer tests/model tests/mutation \
+    tests/source tests/thread tests/*.hpp
+  # The controls break a layer, whose tests include nothing that lies in the folder of heaps itself.
+  once mutations-controls test_mutations_controls include ":(exclude,glob)include/mallard/heap/*.hpp" tests/core \
+    tests/layer tests/model tests/mutation tests/*.hpp
   begin "rules of the tree"
   once structure test_structure .
   once structure-controls test_structure_controls cmake/check.sh dev tests/steps.sh tests/structure

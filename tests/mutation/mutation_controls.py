@@ -74,6 +74,14 @@ CASES = {
         "test: layer/gone_test.cpp\n" + change("return n->whole - n->front;", "return n->whole;"),
         "ERROR     layer/untested: rotten: there is no tests/layer/gone_test.cpp",
     ),
+    "seen_by_its_test": (
+        "test: layer/live_list_test.cpp\n" + change("return n->whole - n->front;", "return n->whole;"),
+        "killed    layer/seen_by_its_test by",
+    ),
+    "alone_with_its_test": (
+        "test: layer/live_list_test.cpp\n" + change("#pragma once", "#error planted"),
+        "ERROR     layer/alone_with_its_test: does not compile",
+    ),
     "unseen_by_its_test": (
         "test: core/growth_test.cpp\n" + change("return n->whole - n->front;", "return n->whole;"),
         "SURVIVED  layer/unseen_by_its_test",

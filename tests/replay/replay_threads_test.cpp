@@ -10,7 +10,6 @@
 #include <string>
 
 #include "replay/run_replay.hpp"
-#include "slow_tests.hpp"
 
 namespace {
 
@@ -19,7 +18,6 @@ using mallard::replay::testing::row_of;
 using mallard::replay::testing::run_result;
 using mallard::replay::testing::sanitized;
 using mallard::replay::testing::shell;
-using mallard::test::slow_tests;
 
 // Three threads in a text form, which has no times of threads.
 class ReplayThreads : public testing::Test {
@@ -65,9 +63,9 @@ TEST_F(ReplayThreads, TheTableSaysWhatWasReplayedAndAssumed) {
     EXPECT_NE(r.out.find(part), std::string::npos) << part << "\n" << r.out;
 }
 
-// Of every strategy in a build with its slow tests, unless each of a few hundred processes is sanitized.
+// Of every strategy, but for a sanitizer, under which a few hundred processes take too long.
 TEST_F(ReplayThreads, AScaleHasAPointForEachNumberOfCopies) {
-  const std::string some = slow_tests && !sanitized ? "" : "--strategy locked_multipool --strategy none ";
+  const std::string some = sanitized ? "--strategy locked_multipool --strategy none " : "";
   const run_result r =
       shell("$REPLAY --threads --scale 3 --crossing 100 --json --warm-time 0 " + some + path_);
   ASSERT_EQ(r.exit_code, 0) << r.out;

@@ -98,6 +98,27 @@ class StepControls(unittest.TestCase):
             assert noticed == count, f"{noticed} of {count} checks of {step} are noticed when they fail"
             assert self.run_step(command) == (0, sound)
 
+    def test_rules_and_mutations_have_their_controls_with_them(self) -> None:
+        """A step that is named runs what shows that it can fail, too."""
+        self.plant("tests/mutation/run.py", "#!/bin/sh\necho 3 passed, 0 failed\n")
+        for rule in (
+            "mutation/mutation_controls.py",
+            "must_not_compile/check.py",
+            "must_not_compile/check_controls.py",
+        ):
+            self.plant(f"tests/{rule}", PASSES)
+        for step, control in (
+            ("mutations", "tests/mutation/mutation_controls.py"),
+            ("structure", "tests/structure/step_controls.py"),
+        ):
+            command = f": & tools=$!\ntest_named {step}"
+            code, sound = self.run_step(command)
+            count = int(sound.split()[0])
+            assert (code, sound) == (0, f"{count} passed, 0 failed")
+            self.plant(control, FAILS)
+            assert self.run_step(command) == (1, f"{count - 1} passed, 1 failed"), step
+            self.plant(control, PASSES)
+
     def test_a_runner_fails_by_its_code_its_counts_or_its_silence(self) -> None:
         """The last line of a runner is its count."""
         for body, code, count in {

@@ -284,10 +284,10 @@ class Controls(unittest.TestCase):
         """A room that no step builds by default is found."""
         sound = {
             "tests/CMakeLists.txt": "set(rooms replay bench)\nlist(APPEND rooms core\n  model)\n",
-            "tests/steps.sh": 'by_both="core;replay;examples"\nsanitized="model"\n',
+            "tests/steps.sh": 'both="core;replay;examples"\nsanitized="model"\n',
         }
         violations: dict[str, Tree] = {
-            "tests/core is no room": {"tests/steps.sh": 'by_both="replay"\nsanitized="model"\n'},
+            "tests/core is no room": {"tests/steps.sh": 'both="replay"\nsanitized="model"\n'},
             "tests/malloc is no room": {"tests/CMakeLists.txt": "set(rooms replay malloc)\n"},
         }
         self.demand(tests_complete.room_built, sound, violations)

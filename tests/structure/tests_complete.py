@@ -79,7 +79,7 @@ def test_built(root: Path) -> Iterator[str]:
 # Rooms that ./dev test leaves to --all.
 ONLY_BY_ALL = {"bench", "fuzz"}
 ROOMS_OF_CMAKE = re.compile(r"(?:set\(rooms|list\(APPEND rooms)\s+([^)]*)\)")
-ROOMS_OF_STEPS = re.compile(r'^(?:by_both|by_clang|sanitized)="([^"]*)"', re.MULTILINE)
+ROOMS_OF_STEPS = re.compile(r'^(?:both|clang|plain|sanitized)="([^"]*)"', re.MULTILINE)
 
 
 def room_built(root: Path) -> Iterator[str]:
