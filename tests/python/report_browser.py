@@ -13,7 +13,7 @@ from typing import Any
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 from playwright.sync_api import TimeoutError as BrowserTimeout
 
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = "/usr/bin/chromium-headless-shell"
 # No page takes that long, however busy the machine is: what waits longer is stuck.
 LONGEST_MS = 300_000
 # What Chromium says of its own drawing in software when surfaces or colours are read back.
