@@ -52,7 +52,7 @@ int map_in_object(dl_phdr_info* object, std::size_t, void*) noexcept {
 
 void map_in_code() noexcept { ::dl_iterate_phdr(map_in_object, nullptr); }
 
-std::size_t resident_exactly() noexcept { return kernel_figure("/proc/self/smaps_rollup", "\nRss:"); }
+std::size_t resident_exactly() noexcept { return kernel_figure("/proc/self/smaps_rollup", "\nAnonymous:"); }
 
 void reset_peak() noexcept {
   const int descriptor = ::open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);

@@ -18,7 +18,8 @@ namespace mallard::harness {
 // Maps in all code and constants of every loaded object, so that running them adds nothing.
 void map_in_code() noexcept;
 
-// Bytes resident now, by walking the page tables: O(pages).
+// Bytes of anonymous memory resident now, which is what allocators have: pages of files, such as code, come
+// and go as the kernel likes. By walking the page tables: O(pages).
 [[nodiscard]] std::size_t resident_exactly() noexcept;
 
 // Sets the peak the kernel remembers to what is resident now.

@@ -1,5 +1,6 @@
 #include "harness/memory_meter.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -37,6 +38,17 @@ TEST(MemoryMeter, TouchedPagesAreResidentAndThePeakOutlivesThem) {
   ::munmap(p, 32 * mebibyte);
   EXPECT_LT(more(), 8 * std::ptrdiff_t{mebibyte});
   EXPECT_GE(peak_resident(), peak_before + 31 * mebibyte);
+}
+
+TEST(MemoryMeter, PagesOfFilesAreNotCounted) {
+  const int file = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(file, 0);
+  const std::size_t before = resident_exactly();
+  void* p = ::mmap(nullptr, mebibyte, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
+  ::close(file);
+  ASSERT_NE(p, MAP_FAILED);
+  EXPECT_LT(resident_exactly(), before + mebibyte / 4);
+  ::munmap(p, mebibyte);
 }
 
 TEST(MemoryMeter, AMachineHasMemoryToGive) { EXPECT_GT(available_memory(), 16 * mebibyte); }
