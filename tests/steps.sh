@@ -2,7 +2,8 @@
 # shellcheck shell=sh disable=SC2046,SC2086,SC2154  # lists are split on purpose; helpers and lists of packages are of ./dev
 #
 # Each step adds to the final count. A check of a build tree runs when its program was built anew since it passed, any
-# other step when a file it reads or a compiler has changed since: what passed before still counts, and is reported as such.
+# other step when a file it reads or a compiler has changed since: what passed before still counts, and is reported as
+# such.
 
 step=
 
@@ -62,7 +63,7 @@ suite() {
 # The number before a word in the last line of the log, 0 if it is not there.
 last_number() { n=$(tail -n 1 "$log" | grep -o "[0-9]* $1") && echo "${n% *}" || echo 0; }
 
-# once NAME FUNCTION PATH...: runs a step, unless no file there has changed since it passed.
+# once NAME FUNCTION PATH...: runs a step, unless no file there and no compiler has changed since it passed.
 once() {
   name=$1 function=$2 && shift 2
   fingerprint=$({
@@ -216,7 +217,7 @@ test_mutations() {
 }
 
 test_mutations_controls() {
-  check mutation-controls python3 tests/mutation/mutation_controls.py --compiler clang++-19
+  check mutations-controls python3 tests/mutation/mutation_controls.py --compiler clang++-19
 }
 
 # --- what ./dev test runs -------------------------------------------------------------------------
