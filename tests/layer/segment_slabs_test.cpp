@@ -215,6 +215,23 @@ TEST_F(SegmentSlabs, AnEmptiedSlabStartsAnewInOrder) {
   EXPECT_EQ(again.front(), *std::ranges::min_element(blocks));
 }
 
+TEST_F(SegmentSlabs, ALargeBlockThatWasTheOnlyOneIsAtHandAgain) {
+  for (const std::size_t bytes : {1280u, 4096u, 5120u, 32768u}) {
+    const std::size_t c = slabs::classes::index(bytes, 1);
+    std::array<void*, 2> blocks{take(c), take(c)};
+    for (int times = 0; times != 3; ++times) {
+      free(blocks[0]), free(blocks[1]);
+      EXPECT_EQ(slabs_.take_of_class(c), blocks[1]) << bytes;
+      EXPECT_EQ(slabs_.take_of_class(c), blocks[0]) << bytes;
+      std::ranges::reverse(blocks);
+      EXPECT_FALSE(slabs_.validate());
+    }
+    free(blocks[0]), free(blocks[1]);
+    EXPECT_EQ(slab_count(), 1u) << "the class keeps it";
+    EXPECT_EQ(slabs_.trim(0), segments::segment_bytes);
+  }
+}
+
 TEST_F(SegmentSlabs, AFullSlabComesBackWhenASixteenthIsFree) {
   const std::vector<void*> first = take_many(capacity);
   take();

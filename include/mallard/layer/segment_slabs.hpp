@@ -10,7 +10,8 @@
 // address order, a page at a time, so a page that is not needed is never touched. When no block of it is in
 // use, it starts anew in that order, or goes back to the segments, for any heap. A full slab is used again
 // when a sixteenth of it is free. One that only a few blocks keep gives back the pages between them, where
-// memory would otherwise grow: sizes that are no longer requested do not hold what others need.
+// memory would otherwise grow: sizes that are no longer requested do not hold what others need. A class keeps
+// its last slab; there, blocks of more than a KiB stay free as they are, and the one freed last comes next.
 //
 //     quiet --carved more than a page--> busy --no block free--> full --a sixteenth free--> listed --> busy
 //       ^--------- all free -------------'  '--> begun, where another with free blocks goes first --> busy
@@ -139,6 +140,7 @@ class segment_slabs : public segment_keeper {
     }
     s.state = quiet;
     s.left = 1;
+    if (s.size > small) return;  // few to a page: the block that was in use last is worth more than an order
     s.carved = 0;
     s.free = nullptr;
     s.is_zero = false;
