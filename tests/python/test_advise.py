@@ -640,19 +640,34 @@ class Played:
 def test_time_is_divided_over_the_replays_that_are_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plenty = replays_of(short_lived(1000, 0), tmp_path, 3600)
+    plenty = replays_of(short_lived(100_000, 0), tmp_path, 3600)
     played = Played(plenty, monkeypatch)
     plenty.planned = [10, 10]
     assert 1790 < plenty.share(10) < 1801
-    plenty.first(np.ones(2001, "<u4"), ["pool"])
+    plenty.first(np.ones(plenty.events, "<u4"), ["pool"])
     assert played.option("--rounds") == played.option("--most-rounds") == [measure.MOST_ROUNDS]
     assert played.option("--warm-time") == [measure.WARM_SECONDS]
     assert plenty.planned == [10]
     assert not plenty.in_stretches
     plenty.end = monotonic()
     assert plenty.share(10) == 0
-    assert plenty.first(np.ones(2001, "<u4"), ["pool"]) is None
+    assert plenty.first(np.ones(plenty.events, "<u4"), ["pool"]) is None
     assert plenty.left_out == 2
+
+
+def test_a_short_journal_is_not_replayed_longer_than_it_tells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def warm_seconds(blocks: int) -> list[float]:
+        replays = replays_of(short_lived(blocks, 0), tmp_path, 3600)
+        played = Played(replays, monkeypatch)
+        replays.planned = [10]
+        replays.first(np.ones(replays.events, "<u4"), ["pool"])
+        return played.option("--warm-time")
+
+    assert warm_seconds(1000) == [measure.LEAST_WARM_SECONDS]
+    assert warm_seconds(20_000) == [pytest.approx(measure.ENOUGH_PASSES * 40_000 * 30e-9)]
+    assert warm_seconds(100_000) == [measure.WARM_SECONDS]
 
 
 def test_a_long_journal_is_replayed_in_stretches_that_fit(

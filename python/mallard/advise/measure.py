@@ -44,6 +44,7 @@ ALWAYS = 3  # none, the base and its repetition are in every replay
 ROUNDS, MOST_ROUNDS = 9, 15  # so few outliers are beyond an interval's ends
 LEAST_ROUNDS = 3  # of a replay that was ended: fewer say nothing
 WARM_SECONDS, LEAST_WARM_SECONDS = 0.2, 0.02
+ENOUGH_PASSES = 50  # warm, in a process: their median is as steady as it gets, however short the journal
 TICK = 0.3  # seconds between two looks at a replay that runs
 OVERDUE = 3.0  # times its share, that a replay may take before it is ended with what it has
 GRACE = 10.0  # seconds that it takes to end
@@ -232,7 +233,8 @@ class Replays:
             self.in_stretches = True
         else:
             spare = (seconds - self.takes(whole, rows)) / (rows * ROUNDS * self.slowness)
-            warm = min(max(warm, warm + spare), WARM_SECONDS)
+            enough = ENOUGH_PASSES * 2 * whole * OPERATION_NS / 1e9
+            warm = max(warm, min(warm + spare, enough, WARM_SECONDS))
             while rounds < MOST_ROUNDS and self.takes(whole, rows, rounds + 1, warm) < seconds:
                 rounds += 1
         expected = self.takes(replayed, rows, rounds, warm)
