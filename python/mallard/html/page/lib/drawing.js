@@ -22,8 +22,10 @@
 // What the page holds compressed: the text of an element ...
 mallard.unpack = async (id) => {
   const holder = document.getElementById(id);
-  const packed = Uint8Array.from(atob(holder.textContent.trim()), (character) => character.charCodeAt(0));
+  const characters = atob(holder.textContent.trim());
   holder.remove();
+  const packed = new Uint8Array(characters.length);
+  for (let i = 0; i < packed.length; i += 1) packed[i] = characters.charCodeAt(i);
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(unpacked).text();
 };
