@@ -21,7 +21,7 @@ from pathlib import Path
 import mutations
 
 RUN = Path(__file__).with_name("run.py")
-SECONDS = 20  # of CPU, for a model test that takes one, and for one that hangs
+SECONDS = 10  # of CPU, for a model test that takes one, and for one that hangs
 
 FILE = "file: mallard/layer/live_list.hpp\nwhy: planted\n"
 

@@ -64,7 +64,11 @@ class Workshop:
         self.seconds = seconds
         self.compiler = compiler
         self.prefix = folder / "prefix.hpp"
-        contents = folder / "prefix.d"
+        self.precompiled: set[str] = set()
+
+    def precompile(self) -> None:
+        """Compile what every model test includes."""
+        contents = self.folder / "prefix.d"
         self.prefix.write_text(PREFIX, encoding="utf-8")
         output = ["-o", f"{self.prefix}.gch", "-MMD", "-MF", str(contents)]
         self.compile(["-x", "c++-header", f"-I{ROOT}/include", f"-I{ROOT}/tests", str(self.prefix), *output])
@@ -373,6 +377,8 @@ def main() -> int:
     heaps = {s.heap: [other for other in sections if other.heap == s.heap] for s in sections}
     with tempfile.TemporaryDirectory() as folder:
         workshop = Workshop(Path(folder), arguments.compiler, arguments.seconds)
+        if chosen:
+            workshop.precompile()
         longest_first = sorted(heaps, key=lambda heap: -len(heaps[heap]))
         tests = [ModelTest(workshop, heap, heaps[heap], chosen) for heap in longest_first]
         good, bad = run([test.begin for test in tests], arguments.jobs)
