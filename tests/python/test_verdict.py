@@ -140,6 +140,14 @@ def test_few_allocations_may_still_cost_much() -> None:
     assert verdict(replace(profile, totals=replace(profile.totals, allocations=999))).worthwhile
 
 
+@pytest.mark.parametrize(("timed", "known"), [(7, False), (8, True)])
+def test_a_density_of_a_few_timed_calls_says_nothing(timed: int, known: bool) -> None:
+    sample = program(subsystem())
+    dvluc = replace(sample.dvluc, density=Density(0.9, 1e6, timed, 64 * timed))
+    few = replace(sample, dvluc=dvluc, totals=replace(sample.totals, allocations=32 * timed))
+    assert verdict(few).worthwhile == known
+
+
 def test_a_density_that_is_only_a_bound_is_said_to_be_one() -> None:
     bound = program(subsystem(), density=1.0)
     assert "Allocation takes up to 100.0 % of the CPU" in verdict(bound).headline

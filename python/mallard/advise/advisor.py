@@ -36,7 +36,7 @@ from mallard.advise.looks import ALL, Look, Looking
 from mallard.advise.measure import MINUTES, Replays, added, scaled
 from mallard.advise.parts import Part, Program, name_of
 from mallard.analysis.progress import Progress
-from mallard.analysis.verdict import LEAST_ALLOCATIONS
+from mallard.analysis.verdict import LEAST_ALLOCATIONS, known_density
 from mallard.compare.intervals import Interval
 from mallard.compare.mallocs import libraries
 from mallard.figures import share, shown
@@ -137,7 +137,7 @@ class Advisor:
     def hopeless(self) -> str:
         """Say why nothing can be gained, if that is known without measuring."""
         profile = self.program.profile
-        density, allocations = profile.dvluc.density.value, profile.totals.allocations
+        density, allocations = known_density(profile), profile.totals.allocations
         if density is not None and density < LEAST:
             return f"Nothing to gain: allocation takes {share(density)} of the CPU time (D)."
         if density is None and allocations < LEAST_ALLOCATIONS:

@@ -25,6 +25,9 @@ MOST_MEMORY = 1.5  # as mallard-replay has it
 # So few allocations say nothing, and cost nothing.
 LEAST_ALLOCATIONS = 1000
 
+# So few timed calls say nothing, either: one that lost the processor would be most of D.
+LEAST_TIMED = 8
+
 ReplayRow = Mapping[str, Any]
 
 
@@ -43,7 +46,7 @@ def verdict(profile: Profile, replay: Sequence[ReplayRow] | None = None) -> Verd
 
 def answer(profile: Profile, replay: Sequence[ReplayRow] | None) -> tuple[str, bool]:
     """Return the headline, and whether to read on."""
-    allocations, density = profile.totals.allocations, profile.dvluc.density.value
+    allocations, density = profile.totals.allocations, known_density(profile)
     if allocations < LEAST_ALLOCATIONS and (density or 0) < LEAST_GAIN:
         return f"Nothing to gain: the program allocates {allocations:,} times in all.", False
     if density is not None and density < LEAST_GAIN:
@@ -56,6 +59,12 @@ def answer(profile: Profile, replay: Sequence[ReplayRow] | None) -> tuple[str, b
     if measured is None:
         return unmeasured(profile, density), True
     return settled(measured, density)
+
+
+def known_density(profile: Profile) -> float | None:
+    """Return D of the whole program, if enough of its calls were timed."""
+    density = profile.dvluc.density
+    return density.value if density.timed >= LEAST_TIMED else None
 
 
 def unmeasured(profile: Profile, density: float | None) -> str:
