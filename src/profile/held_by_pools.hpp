@@ -324,7 +324,8 @@ class held_by_pools final : public watcher {
     if (s.state == slab_state::current) {
       if (s.used != 0) return;
       if (s.pool == 0 || s.pages <= 1) {
-        s.carved = 0;  // it starts anew
+        if (classes::size(s.index) <= classes::small || !in.listed[s.index].empty())
+          s.carved = 0;  // starts anew
         return;
       }
       in.current[s.index] = none;

@@ -232,6 +232,46 @@ TEST_F(SegmentSlabs, ALargeBlockThatWasTheOnlyOneIsAtHandAgain) {
   }
 }
 
+TEST_F(SegmentSlabs, ASlabOfLargeBlocksWithFreeOnesGoesBeforeAnEmptyOne) {
+  const std::size_t c = slabs::classes::index(32768, 1);
+  void* const first = take(c);
+  void* const second = take(c);
+  void* const alone = take(c);
+  EXPECT_EQ(slab_count(), 2u);
+  free(first);
+  free(alone);
+  EXPECT_EQ(take(c), first);
+  EXPECT_EQ(slab_count(), 1u) << "the empty one has gone back";
+  free(first), free(second);
+}
+
+TEST_F(SegmentSlabs, LargeBlocksWhosePagesWentBackStayWithAnEmptiedSlab) {
+  const std::size_t c = slabs::classes::index(10240, 1);
+  const std::size_t count = segments::segment_bytes / slabs::classes::size(c);
+  const auto take_some = [&](std::size_t many) {
+    std::vector<void*> blocks(many);
+    for (void*& p : blocks) {
+      std::memset(p = take(c), 1, slabs::classes::size(c));
+      EXPECT_FALSE(slabs_.validate());
+    }
+    return blocks;
+  };
+  std::vector<void*> first = take_some(count);
+  void* const other = take_some(1).front();
+  while (first.size() != 1) free(first.back()), first.pop_back();
+  (void)slabs_.trim(0);  // gives the pages of the first slab back
+  first.push_back(take_some(1).front());
+  EXPECT_EQ(from_.find(first[0]), from_.find(first[1]));
+  for (void* p : first) free(p);
+  EXPECT_FALSE(slabs_.validate());
+  first = take_some(count);
+  EXPECT_EQ(slab_count(), 2u);
+  std::ranges::sort(first);
+  EXPECT_EQ(std::ranges::adjacent_find(first), first.end());
+  EXPECT_EQ(from_.find(take_some(1).front()), from_.find(other));
+  for (void* p : first) free(p);
+}
+
 TEST_F(SegmentSlabs, AFullSlabComesBackWhenASixteenthIsFree) {
   const std::vector<void*> first = take_many(capacity);
   take();

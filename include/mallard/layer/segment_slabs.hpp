@@ -8,10 +8,11 @@
 // owner (source/segments.hpp). Free blocks wait in the slab that they lie in, the newest first: blocks that
 // are allocated one after the other are neighbours, or were in use shortly before. A slab is carved in
 // address order, a page at a time, so a page that is not needed is never touched. When no block of it is in
-// use, it starts anew in that order, or goes back to the segments, for any heap. A full slab is used again
-// when a sixteenth of it is free. One that only a few blocks keep gives back the pages between them, where
-// memory would otherwise grow: sizes that are no longer requested do not hold what others need. A class keeps
-// its last slab; there, blocks of more than a KiB stay free as they are, and the one freed last comes next.
+// use, it goes back to the segments, for any heap, or, if it is the one at hand, starts anew in that order.
+// One at hand with blocks of more than a KiB keeps them free as they are, unless another slab has some. A
+// full slab is used again when a sixteenth of it is free. One that only a few blocks keep gives back the
+// pages between them, where memory would otherwise grow: sizes that are no longer requested do not hold what
+// others need.
 //
 //     quiet --carved more than a page--> busy --no block free--> full --a sixteenth free--> listed --> busy
 //       ^--------- all free -------------'  '--> begun, where another with free blocks goes first --> busy
@@ -140,7 +141,8 @@ class segment_slabs : public segment_keeper {
     }
     s.state = quiet;
     s.left = 1;
-    if (s.size > small) return;  // few to a page: the block that was in use last is worth more than an order
+    // Of few blocks to a page, the one that was in use last is worth more than an order.
+    if (s.size > small && listed_[s.index] == 0) return;
     s.carved = 0;
     s.free = nullptr;
     s.is_zero = false;
