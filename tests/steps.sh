@@ -228,6 +228,7 @@ both="core;source;debug;layer;thread;heap;resource;allocator;capi;recorder;unwin
 clang="journal;profile;harness"
 plain="$both;$clang;containers"
 sanitized="model;capi"
+short="-D MALLARD_SLOW_TESTS=OFF -D MALLARD_SHORT_TRACES=ON"
 
 # What the Python packages are made of, and their tests.
 package="CMakeLists.txt CMakePresets.json bench cmake dev docs examples include pyproject.toml python requirements.txt
@@ -239,9 +240,9 @@ but_heaps=":!examples :!include/mallard/allocator :!include/mallard/debug :!incl
 test_default() {
   compilers=clang++-19 mutations="--changed --sample 10"
   begin "library and tools"
-  tree dev -D MALLARD_SLOW_TESTS=OFF -D MALLARD_ROOMS="$plain"
+  tree dev $short -D MALLARD_ROOMS="$plain"
   begin "every heap in the model suite, sanitized"
-  tree asan -D MALLARD_SLOW_TESTS=OFF -D MALLARD_SHORT_TRACES=ON -D MALLARD_TOOLS=OFF -D MALLARD_ROOMS="$sanitized"
+  tree asan $short -D MALLARD_TOOLS=OFF -D MALLARD_ROOMS="$sanitized"
   wait "$tools" || count "Python tools, Chromium or speedscope" 0 1
   begin "Python package"
   once python test_python_tools $package $but_heaps
@@ -251,12 +252,12 @@ test_default() {
 }
 
 # All there is, by both compilers, by either of which users compile the library. Clang's tree without sanitizers is that
-# of the default, so that what passed there counts here; what it leaves out, clang builds sanitized, and gcc without.
+# of the default, so that what passed there counts here, and has the model suite. Slow tests are for the other trees.
 test_all() {
   compilers="clang++-19 g++-12" mutations=
   second_boost || count "a second Boost" 0 1
   begin "library and tools, by clang"
-  tree dev -D MALLARD_SLOW_TESTS=OFF -D MALLARD_ROOMS="$plain;bench"
+  tree dev $short -D MALLARD_ROOMS="$plain;model;bench"
   begin "library, recorder and replay, by gcc"
   tree gcc-dev -D MALLARD_SLOW_TESTS=ON -D MALLARD_ROOMS="$both;containers" -D MALLARD_BOOST_PREFIX="$second_boost"
   begin "everything, sanitized, by clang"

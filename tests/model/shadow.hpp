@@ -218,8 +218,8 @@ class shadow {
   }
 
   // The same, after each step of what has many. AddressSanitizer makes it expensive, and finds what it
-  // finds in the step itself: there only some steps are checked. Mutations and ThreadSanitizer run the same
-  // traces without, to be checked at each.
+  // finds in the step itself: there only some steps are checked. The same traces run without, to be
+  // checked at each.
   void check_step() {
     if (++steps_ % (under_address_sanitizer ? 16 : 1) == 0) check();
   }

@@ -47,6 +47,7 @@ WARM_SECONDS, LEAST_WARM_SECONDS = 0.2, 0.02
 ENOUGH_PASSES = 50  # warm, in a process: their median is as steady as it gets, however short the journal
 TICK = 0.3  # seconds between two looks at a replay that runs
 OVERDUE = 3.0  # times its share, that a replay may take before it is ended with what it has
+LEAST_OVERDUE = 3.0  # seconds, of one that is to be short: a busy machine starts processes late
 GRACE = 10.0  # seconds that it takes to end
 INTERRUPTED = (130, -signal.SIGINT)  # the latter where it is ended before it listens, or twice
 
@@ -207,7 +208,7 @@ class Replays:
         if self.interrupted or seconds > self.left:
             return {}
         words = self.words(route, strategies, threads, baseline)
-        ran = self.run([*words, "--held-only"], min(OVERDUE * seconds, self.left))
+        ran = self.run([*words, "--held-only"], min(max(OVERDUE * seconds, LEAST_OVERDUE), self.left))
         found = {row["strategy"]: row for row in ran["rows"] if row["status"] == "ok"} if ran else {}
         base = found.get(baseline)
         if base is None:
