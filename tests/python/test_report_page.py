@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Locator, Page
 from report_browser import opened, wait_until_drawn
 from report_sample import SUBSYSTEMS, sample_call_tree, sample_profile, sample_replay
 
@@ -250,6 +250,24 @@ def test_headings_explain_themselves(browser: Browser, sample: Path) -> None:
             assert heading.get_attribute("aria-describedby") == "tip"
         page.keyboard.press("Escape")
         assert not page.locator("#tip").is_visible()
+
+
+@pytest.mark.slow
+def test_what_is_focused_keeps_its_tip_below_a_pointer_that_stands_still(
+    browser: Browser, sample: Path
+) -> None:
+    def is_now_below_pointer(place: Locator, at: int) -> None:
+        event = "(at) => new MouseEvent('mouseover', { bubbles: true, clientX: 9, clientY: at })"
+        place.evaluate(f"(place, at) => place.dispatchEvent(({event})(at))", at)
+
+    with opened(browser, sample) as page:
+        main, heading = page.locator("main"), page.locator("table.dvluc th").nth(1)
+        page.mouse.move(9, 300)
+        heading.focus()
+        is_now_below_pointer(main, 300)  # as where the page scrolls to what is focused
+        assert heading.get_attribute("aria-describedby") == "tip"
+        is_now_below_pointer(main, 301)
+        assert heading.get_attribute("aria-describedby") is None
 
 
 @pytest.mark.slow

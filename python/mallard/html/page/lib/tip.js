@@ -5,6 +5,7 @@ const tip = element("div", { id: "tip", role: "tooltip", hidden: true });
 const gap = 6;
 
 let shown = null;
+let pointer = null; // where it was seen last
 
 function hide() {
   shown?.removeAttribute("aria-describedby");
@@ -32,16 +33,24 @@ function follow(event) {
   else if (event.target !== tip) hide();
 }
 
-// What is focused keeps its tip where the page scrolls to it.
+// What is focused keeps its tip where the page scrolls to it ...
 function scrolled() {
   if (shown && shown === document.activeElement) show(shown);
   else hide();
 }
 
+// ... and something else comes below a pointer that has not moved.
+function pointed(event) {
+  const before = pointer;
+  pointer = `${event.clientX} ${event.clientY}`;
+  const moved = before !== null && pointer !== before;
+  if (moved || shown !== document.activeElement) follow(event);
+}
+
 mallard.tip = {
   start() {
     document.body.append(tip);
-    document.addEventListener("mouseover", follow);
+    document.addEventListener("mouseover", pointed);
     document.addEventListener("focusin", follow);
     document.addEventListener("focusout", hide);
     document.addEventListener("scroll", scrolled, { capture: true, passive: true });
