@@ -134,6 +134,28 @@ TEST_F(SegmentSpans, ASpanIsAsOldAsItsSegmentsAreOnAverage) {
   }
 }
 
+TEST_F(SegmentSpans, TheRecentSpanWaitsForARequestOfItsLengthAndIsListedOtherwise) {
+  const auto a = use(2), b = use(3);
+  use(1);
+  free(a);
+  spans_.keep_recent(spans_.at(b), 7);
+  used_ -= 3;
+  EXPECT_EQ(spans_.recent(), 3u);
+  EXPECT_EQ(spans_.dirty(), 2u);
+  EXPECT_EQ(found_wrong(), nullptr);
+  EXPECT_EQ(spans_.take_recent(2), nullptr);
+  EXPECT_EQ(take(5), 0u);
+  ASSERT_EQ(spans_.take_recent(3), spans_.at(b));
+  EXPECT_EQ(spans_.recent(), 0u);
+  spans_.keep_recent(spans_.at(b), 10);
+  spans_.list_recent();
+  spans_.list_recent();
+  EXPECT_EQ(spans_.recent(), 0u);
+  EXPECT_EQ(spans_.dirty(), 5u);
+  EXPECT_EQ(spans_.at(a)->stamp, 6u) << "the mean of 0 and 10";
+  EXPECT_EQ(take(5), a);
+}
+
 TEST_F(SegmentSpans, DamageIsFound) {
   const auto a = use(4);
   use(1);
@@ -150,6 +172,9 @@ TEST_F(SegmentSpans, DamageIsFound) {
   spans_.at(a)->next = 0;
   EXPECT_EQ(found_wrong(), nullptr);
   ++used_;
+  EXPECT_NE(found_wrong(), nullptr);
+  --used_;
+  spans_.at(a + 4)->use = recent;
   EXPECT_NE(found_wrong(), nullptr);
 }
 

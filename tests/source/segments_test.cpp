@@ -100,6 +100,35 @@ TEST_F(Segments, WhatCameBackServesTheNextRequestWithWhatItHeld) {
   EXPECT_EQ(*at, std::byte{1});
 }
 
+// What a cache holds of it serves again, and its neighbours stay as they are.
+TEST_F(Segments, TheSpanThatCameBackLastServesTheNextRequestOfItsLength) {
+  segment* const a = take(2);
+  segment* const b = take(2);
+  for (segment* const s : {a, b}) from_.give_back(s, 2);
+  EXPECT_EQ(from_.usage().dirty, 4 * segment_bytes);
+  segment* const again = take(2);
+  EXPECT_EQ(again, b);
+  EXPECT_FALSE(again->is_zero);
+  EXPECT_EQ(from_.usage().used, 2 * segment_bytes);
+  from_.give_back(again, 2);
+  EXPECT_EQ(take(2, 2 * segment_bytes)->length, 2u);
+}
+
+TEST_F(Segments, TheSpanThatCameBackLastIsJoinedWhereThatHelps) {
+  let_time_be_seen();
+  from_.give_back(take(1), 1);  // or the next one would be listed to look at the time
+  segment* const a = take(2);
+  segment* const b = take(2);
+  take(1);
+  from_.give_back(b, 2);
+  EXPECT_TRUE(from_.grow(a, 4));
+  from_.shrink(a, 2, 2);
+  from_.give_back(a, 2);
+  EXPECT_EQ(take(3), a);
+  from_.give_back(a, 3);
+  EXPECT_EQ(from_.trim(0), 4 * segment_bytes);
+}
+
 TEST_F(Segments, WhatNobodyWroteToStaysZero) {
   segment* const a = take(4);
   std::byte* const at = memory_of(a);
@@ -448,9 +477,13 @@ TEST_F(Segments, CloseUnmapsThemAndNothingElse) {
   std::byte* const ahead = at + 64 * segment_bytes;
   ASSERT_EQ(::mmap(ahead, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0), ahead);
   for (int i = 0; i != 40; ++i) take(5);
+  segment* const last = take(6);
+  std::byte* const recent = memory_of(last);
+  from_.give_back(last, 6);
   close();
   EXPECT_EQ(::msync(ahead, 4096, MS_ASYNC), 0);
   EXPECT_NE(::msync(at, 4096, MS_ASYNC), 0);
+  EXPECT_NE(::msync(recent, 4096, MS_ASYNC), 0);
   EXPECT_EQ(from_.find(at), nullptr);
   ::munmap(ahead, 4096);
 }

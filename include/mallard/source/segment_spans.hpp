@@ -8,9 +8,10 @@
 // entry of a free span tell its length, so that what is given back finds its neighbours in constant time.
 // Dirty spans hold what somebody has left in them; clean ones are zero and hold no pages. The two are never
 // joined: a request is served from what is dirty first, and what is clean need not be cleared. The age of a
-// span is the mean of its segments', so one that stays free grows old, whatever is joined to it. Invariant:
-// of a span, only the first entry has a use, of a free one also the last; no two neighbours are free and of
-// one kind. Plain state: the caller guards it, and says where the table lies and how long it is. Cost: O(1),
+// span is the mean of its segments', so one that stays free grows old, whatever is joined to it. The span
+// that came back last may wait outside of the lists, as `recent`, for a request of its length. Invariant: of
+// a span, only the first entry has a use, of a listed one also the last; no two listed neighbours are of one
+// kind. Plain state: the caller guards it, and says where the table lies and how long it is. Cost: O(1),
 // 64 bytes a segment. Seed 004, chapter 3 (segregated fits, coalescing by boundary tags).
 #pragma once
 
@@ -26,9 +27,9 @@
 
 namespace mallard {
 
-// What an entry describes: nothing, or the first segment of a span; of a free span also the last one. A
+// What an entry describes: nothing, or the first segment of a span; of a listed span also the last one. A
 // foreign span is somebody else's mapping. A segment that is split is slabs of a quarter of it each.
-enum class segment_use : std::uint8_t { none, clean, dirty, slab, large, foreign, split };
+enum class segment_use : std::uint8_t { none, clean, dirty, recent, slab, large, foreign, split };
 
 struct segment;
 
@@ -85,12 +86,35 @@ class segment_spans {
   void set_count(std::size_t count) noexcept { count_ = count; }
   void set_table(segment* table) noexcept { table_ = table; }
 
+  // Segments of the recent span, 0 without one.
+  [[nodiscard]] std::size_t recent() const noexcept { return recent_ == 0 ? 0 : at(recent_)->length; }
+
   // Segments of dirty spans, and the first entry of the one that has been free longest; 0: none.
   [[nodiscard]] std::size_t dirty() const noexcept { return dirty_; }
   [[nodiscard]] number oldest() const noexcept { return oldest_; }
 
   [[nodiscard]] static constexpr bool is_free(segment_use use) noexcept {
     return use == segment_use::clean || use == segment_use::dirty;
+  }
+
+  // Keeps a span that was written to outside of the lists; `stamp`: now. Precondition: there is no other.
+  void keep_recent(segment* s, std::uint32_t stamp) noexcept {
+    s->use = segment_use::recent;
+    s->stamp = stamp;
+    recent_ = number_of(s);
+  }
+  // That span, if it is as long as that; null if not.
+  [[nodiscard]] segment* take_recent(std::size_t length) noexcept {
+    if (recent_ == 0 || at(recent_)->length != length) return nullptr;
+    segment* const s = at(std::exchange(recent_, 0));
+    s->is_zero = false;
+    return s;
+  }
+  // Lists it as dirty.
+  void list_recent() noexcept {
+    if (recent_ == 0) return;
+    const number first = std::exchange(recent_, 0);
+    insert(first, at(first)->length, segment_use::dirty, at(first)->stamp);
   }
 
   // A free span of at least `length`, cut to that length and out of all lists; null if there is none, or none
@@ -202,11 +226,13 @@ class segment_spans {
       for (std::size_t n = 1; n < inner; ++n)
         if (at(i + n)->use != segment_use::none)
           return {"segment_spans: a segment inside of a span has a use"};
+      if (s->use == segment_use::recent && i != recent_) return {"segment_spans: a recent span is lost"};
       if (s->use == segment_use::dirty) dirty += s->length;
       if (!is_free(s->use)) in_use += s->length;
       before = s->use;
     }
-    if (in_use != used || dirty != dirty_) return {"segment_spans: spans do not add up to what is counted"};
+    if (in_use != used + recent() || dirty != dirty_)
+      return {"segment_spans: spans do not add up to what is counted"};
     for (const lists* all : {&dirty_lists_, &clean_lists_})
       for (std::size_t list = 0; list != list_count; ++list) {
         number previous = 0;
@@ -256,6 +282,7 @@ class segment_spans {
   segment* table_ = nullptr;
   std::size_t count_ = 0;
   std::size_t dirty_ = 0;
+  number recent_ = 0;  // 0: none
   number newest_ = 0;  // of dirty spans
   number oldest_ = 0;
   lists dirty_lists_;

@@ -10,19 +10,22 @@
 // and one heap among thousands is found as fast as one alone. Entries lie close together instead of at the
 // begin of each segment, where all of them would fall into the same lines of a cache. What is given back is
 // joined with its neighbours, and stays memory for a while: `dirty`. It serves the next request before
-// untouched memory does. It goes back to the system, and becomes `clean`, oldest first: when nobody has asked
-// for it in keep_time(), checked once for every sixteen spans that come back; or at once, where it would
-// raise the most that was ever in use by more than an eighth. trim() gives back what there is. What is clean
-// at the end of the range is unmapped. Slabs of heaps that stay small are parts, four to a segment. The entry
-// of a segment that is split covers all four, and each part has one of its own, behind those of all segments.
-// So find() costs the same, and a free looks a second time where the segment is split.
+// untouched memory does. The last span to come back, if it has at most 1 MiB, is joined only when another one
+// comes back or a request has another length: a span that comes and goes alone costs no work on lists. What
+// is dirty goes back to the system, and becomes `clean`, oldest first: when nobody has asked for it in
+// keep_time(), checked once for every sixteen spans that come back; or at once, where it would raise the most
+// that was ever in use by more than an eighth. trim() gives back what there is. What is clean at the end of
+// the range is unmapped. Slabs of heaps that stay small are parts, four to a segment. The entry of a segment
+// that is split covers all four, and each part has one of its own, behind those of all segments. So find()
+// costs the same, and a free looks a second time where the segment is split.
 //
 //     entries   [0][1][2][split][4] ....      [ .. parts of 2][p|p|p|p][parts of 4 .. ]
 //                          '--------- find_part() ---------------^
 //
-// Invariant: of a span, only the first entry has a use, of a free one also the last. Threads: any member at
-// any time, under one lock; find() without. Cost: O(1), about 100 instructions a span, beside system calls;
-// an entry of 64 bytes a segment. Seed 003, chapter 3 (spans of pages, and their table).
+// Invariant: of a span, only the first entry has a use, of a listed one also the last. Threads: any member at
+// any time, under one lock; find() without. Cost: O(1), beside system calls: about 160 instructions to take
+// the span that came back last and to give it back, 550 for another one; an entry of 64 bytes a segment. Seed
+// 003, chapter 3 (spans of pages, and their table).
 #pragma once
 
 #include <algorithm>
@@ -100,21 +103,10 @@ class basic_segments {
   [[nodiscard]] MALLARD_NOINLINE segment* take(std::size_t length, segment_use use,
                                                std::size_t align = segment_bytes, number* list = nullptr,
                                                bool needed = true) noexcept {
-    if (length == 0 || length > max_segments || align > max_request / 2) return nullptr;
-    const std::size_t spare = std::max(align / segment_bytes, std::size_t{1}) - 1;
-    if (spare > max_segments) return nullptr;
     const std::lock_guard guard(mutex_);
-    const int saved_errno = errno;
-    segment* s = spans_.take(length + spare, segment_use::dirty);
-    if (s == nullptr) {
-      make_room(length);
-      s = spans_.take(length + spare, segment_use::clean);
-    }
-    if (s == nullptr) s = take_new(length + spare);
-    if (s == nullptr && needed) s = take_last(length + spare);
-    errno = saved_errno;
+    segment* s = align <= segment_bytes ? spans_.take_recent(length) : nullptr;
+    if (s == nullptr) s = take_listed(length, align, needed);
     if (s == nullptr) return nullptr;
-    if (spare != 0) s = cut_aligned(s, length, align);
     used_ += length;
     peak_ = std::max(peak_, used_);
     s->use = use;
@@ -174,10 +166,16 @@ class basic_segments {
       touched = s->capacity == all_parts ? 0 : 1;
     }
     const std::lock_guard guard(mutex_);
-    const int saved_errno = errno;
     if (s->use == segment_use::large && s->free != nullptr) unlink(s, *static_cast<number*>(s->free));
     s->owner = nullptr;
     used_ -= s->length;
+    spans_.list_recent();
+    const bool is_due = until_time_ <= 1;  // a look at the time
+    if (!is_due && is_all_dirty(*s, touched) && s->length <= most_recent && keep_time_ != 0) [[likely]] {
+      --until_time_;
+      return spans_.keep_recent(s, now_);
+    }
+    const int saved_errno = errno;
     give_part(number_of(s), s->length, dirtied(*s, 0, std::min<std::size_t>(touched, s->length)));
     errno = saved_errno;
   }
@@ -186,6 +184,7 @@ class basic_segments {
   [[nodiscard]] bool grow(segment* s, std::size_t length) noexcept {
     const std::lock_guard guard(mutex_);
     const int saved_errno = errno;
+    spans_.list_recent();
     const number end = number_of(s) + s->length;
     const std::size_t more = length - s->length;
     const bool has_room = end != count() && segment_spans::is_free(at(end)->use);
@@ -233,6 +232,7 @@ class basic_segments {
   std::size_t trim(std::size_t keep) noexcept {
     const std::lock_guard guard(mutex_);
     const int saved_errno = errno;
+    spans_.list_recent();
     const std::size_t before = spans_.dirty();
     while (spans_.dirty() > keep / segment_bytes) purge_oldest(spans_.dirty() - keep / segment_bytes);
     errno = saved_errno;
@@ -256,15 +256,15 @@ class basic_segments {
     std::size_t clean = 0;
     for (number i = 1; i < count(); i += at(i)->length)
       if (at(i)->use == segment_use::clean) clean += at(i)->length;
-    return {used_ * segment_bytes, spans_.dirty() * segment_bytes, clean * segment_bytes,
+    return {used_ * segment_bytes, (spans_.dirty() + spans_.recent()) * segment_bytes, clean * segment_bytes,
             peak_ * segment_bytes, purged_ * segment_bytes};
   }
 
   // The same without the lock and without `clean`, approximately: for a signal handler, which may have
   // interrupted the thread that has the lock.
   [[nodiscard]] segments_usage glance() const noexcept {
-    return {used_ * segment_bytes, spans_.dirty() * segment_bytes, 0, peak_ * segment_bytes,
-            purged_ * segment_bytes};
+    return {used_ * segment_bytes, (spans_.dirty() + spans_.recent()) * segment_bytes, 0,
+            peak_ * segment_bytes, purged_ * segment_bytes};
   }
 
   // Around a fork, so that the child finds everything whole and unlocked.
@@ -318,8 +318,9 @@ class basic_segments {
   static constexpr std::size_t max_segments = most_bytes / segment_bytes;
   // Segments that become memory at once, 2 MiB: half a percent of what the pages of that cost.
   static constexpr std::size_t step = 32;
-  // Segments that may be dirty in any case.
+  // Segments that may be dirty in any case, and those of the longest recent span, which need never be purged.
   static constexpr std::size_t least_dirty = 16;
+  static constexpr std::size_t most_recent = least_dirty;
 
   [[nodiscard]] std::size_t count() const noexcept { return spans_.count(); }
   void set_count(std::size_t count) noexcept {
@@ -327,7 +328,25 @@ class basic_segments {
     count_.store(count, std::memory_order_relaxed);
   }
 
-  // The same behind all others.
+  // A span that did not come back last.
+  MALLARD_NOINLINE segment* take_listed(std::size_t length, std::size_t align, bool needed) noexcept {
+    if (length == 0 || length > max_segments || align > max_request / 2) return nullptr;
+    const std::size_t spare = std::max(align / segment_bytes, std::size_t{1}) - 1;
+    if (spare > max_segments) return nullptr;
+    const int saved_errno = errno;
+    spans_.list_recent();
+    segment* s = spans_.take(length + spare, segment_use::dirty);
+    if (s == nullptr) {
+      make_room(length);
+      s = spans_.take(length + spare, segment_use::clean);
+    }
+    if (s == nullptr) s = take_new(length + spare);
+    if (s == nullptr && needed) s = take_last(length + spare);
+    errno = saved_errno;
+    return s == nullptr || spare == 0 ? s : cut_aligned(s, length, align);
+  }
+
+  // A span behind all others; null when there is none.
   segment* take_new(std::size_t length) noexcept {
     if (table_ == nullptr && !open()) return nullptr;
     if (!extend(length)) return nullptr;
@@ -400,6 +419,10 @@ class basic_segments {
   static constexpr std::uint8_t moved = 1;  // the state of such a large span, otherwise 0
   // Each is a mapping of its own and parts its neighbours; the system allows a process 65,530.
   static constexpr std::uint32_t most_moved = 8192;
+  static bool is_all_dirty(const segment& s, std::size_t touched) noexcept {
+    if (s.use == segment_use::large && s.state == moved) return false;
+    return !s.is_zero || touched >= s.length;
+  }
   std::size_t dirtied(const segment& s, std::size_t from, std::size_t touched) noexcept {
     if (s.use != segment_use::large || s.state != moved) return s.is_zero ? touched : s.length - from;
     if (from == 0) moved_.fetch_sub(1, std::memory_order_relaxed);
@@ -429,8 +452,9 @@ class basic_segments {
   void make_room(std::size_t length) noexcept {
     const std::size_t peak = std::max(peak_, used_ + length);
     const std::size_t allowed = std::max(peak + peak / 8, peak + least_dirty);
-    while (spans_.dirty() != 0 && used_ + length + spans_.dirty() > allowed)
-      purge_oldest(used_ + length + spans_.dirty() - allowed);
+    const std::size_t others = used_ + length + spans_.recent();
+    while (spans_.dirty() != 0 && others + spans_.dirty() > allowed)
+      purge_oldest(others + spans_.dirty() - allowed);
   }
 
   MALLARD_NOINLINE void look_at_time() noexcept {
