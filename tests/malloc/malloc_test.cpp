@@ -747,7 +747,7 @@ double instructions_of(const std::string& arguments) {
 }
 
 // With the loop around it, two jumps into the library, and a write to the block: 15 together.
-TEST(PreloadedMalloc, APairTakesFiftyInstructionsAndALargerOneSeventy) {
+TEST(PreloadedMalloc, APairTakesFewInstructions) {
   if (output_of("valgrind --version").find("valgrind-") != 0) GTEST_SKIP() << "needs valgrind";
   const std::map<std::string, double> most{{"16 1", 50},    {"128 1", 50},  {"32 64", 50},
                                            {"64 4096", 50}, {"8192 1", 70}, {"40000 1", 380}};

@@ -100,7 +100,7 @@ TEST_F(Segments, WhatCameBackServesTheNextRequestWithWhatItHeld) {
   EXPECT_EQ(*at, std::byte{1});
 }
 
-// What a cache holds of it serves again, and its neighbours stay as they are.
+// Of what a cache holds of it, and it costs no work on lists.
 TEST_F(Segments, TheSpanThatCameBackLastServesTheNextRequestOfItsLength) {
   segment* const a = take(2);
   segment* const b = take(2);
@@ -110,13 +110,13 @@ TEST_F(Segments, TheSpanThatCameBackLastServesTheNextRequestOfItsLength) {
   EXPECT_EQ(again, b);
   EXPECT_FALSE(again->is_zero);
   EXPECT_EQ(from_.usage().used, 2 * segment_bytes);
+  EXPECT_EQ(from_.usage().dirty, 2 * segment_bytes);
   from_.give_back(again, 2);
-  EXPECT_EQ(take(2, 2 * segment_bytes)->length, 2u);
+  constexpr std::size_t align = 64 * segment_bytes;
+  EXPECT_TRUE(is_aligned(memory_of(take(2, align)), align));
 }
 
 TEST_F(Segments, TheSpanThatCameBackLastIsJoinedWhereThatHelps) {
-  let_time_be_seen();
-  from_.give_back(take(1), 1);  // or the next one would be listed to look at the time
   segment* const a = take(2);
   segment* const b = take(2);
   take(1);
@@ -257,6 +257,15 @@ TEST_F(Segments, FreedMemoryGoesBackAfterItsTime) {
   from_.give_back(held, 0);
 }
 
+TEST_F(Segments, SoItDoesWhereSpansOnlyShrink) {
+  segment* const a = take(64);
+  segment* const b = take(8);
+  from_.give_back(b, 8);
+  set_clock::time += tried_segments::default_keep_time + 1;
+  for (std::size_t length = 63; length != 32; --length) from_.shrink(a, length, 1);
+  EXPECT_LT(from_.usage().dirty, 32 * segment_bytes);
+}
+
 TEST_F(Segments, WithoutAKeepTimeItGoesBackAtOnce) {
   from_.set_keep_time(0);
   segment* const a = take(3);
@@ -277,6 +286,15 @@ TEST_F(Segments, WhatIsKeptRaisesThePeakByAnEighthAtMost) {
   ASSERT_NE(one, nullptr);
   const segments_usage u = from_.usage();
   EXPECT_LE(u.used + u.dirty, 440 * segment_bytes + 440 * segment_bytes / 8);
+}
+
+TEST_F(Segments, SoItDoesWhereASpanGrows) {
+  segment* const before = take(1000);
+  segment* const last = take(1);
+  from_.give_back(before, 1000);
+  ASSERT_TRUE(from_.grow(last, 600));
+  const segments_usage u = from_.usage();
+  EXPECT_LE(u.used + u.dirty, 1001 * segment_bytes + 1001 * segment_bytes / 8);
 }
 
 TEST_F(Segments, TrimGivesBackAllButWhatIsToBeKept) {
@@ -484,6 +502,7 @@ TEST_F(Segments, CloseUnmapsThemAndNothingElse) {
   EXPECT_EQ(::msync(ahead, 4096, MS_ASYNC), 0);
   EXPECT_NE(::msync(at, 4096, MS_ASYNC), 0);
   EXPECT_NE(::msync(recent, 4096, MS_ASYNC), 0);
+  EXPECT_GE(from_.usage().peak, 200 * segment_bytes) << "what there was can still be asked for";
   EXPECT_EQ(from_.find(at), nullptr);
   ::munmap(ahead, 4096);
 }

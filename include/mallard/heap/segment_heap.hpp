@@ -16,7 +16,7 @@
 // nothing until first used, 2.1 KiB itself; then a page for each class in use, what its blocks take, and at
 // most 15/16 of each full slab. Memory that it has given back stays with the process for half a second, for
 // any heap (source/segments.hpp). Cost of a pair of up to 1 KiB: about 26 instructions; of a larger one 40,
-// of one of more than 32 KiB 250 to 650. All operations are O(1), beside blocks that are taken back, except
+// of one of more than 32 KiB 250 to 700. All operations are O(1), beside blocks that are taken back, except
 // those that end or inspect all. Seed 003, chapter 3 (pages with lists of their own); seed 002 (heaps that
 // end as a whole).
 #pragma once

@@ -28,7 +28,8 @@
 namespace mallard {
 
 // What an entry describes: nothing, or the first segment of a span; of a listed span also the last one. A
-// foreign span is somebody else's mapping. A segment that is split is slabs of a quarter of it each.
+// foreign span is somebody else's mapping. A segment that is split is slabs of a quarter of it each. From
+// `slab` on it is in use.
 enum class segment_use : std::uint8_t { none, clean, dirty, recent, slab, large, foreign, split };
 
 struct segment;
@@ -97,7 +98,7 @@ class segment_spans {
     return use == segment_use::clean || use == segment_use::dirty;
   }
 
-  // Keeps a span that was written to outside of the lists; `stamp`: now. Precondition: there is no other.
+  // Keeps a dirty span out of the lists; `stamp`: now. Precondition: there is no other.
   void keep_recent(segment* s, std::uint32_t stamp) noexcept {
     s->use = segment_use::recent;
     s->stamp = stamp;

@@ -10,14 +10,15 @@
 // and one heap among thousands is found as fast as one alone. Entries lie close together instead of at the
 // begin of each segment, where all of them would fall into the same lines of a cache. What is given back is
 // joined with its neighbours, and stays memory for a while: `dirty`. It serves the next request before
-// untouched memory does. The last span to come back, if it has at most 1 MiB, is joined only when another one
-// comes back or a request has another length: a span that comes and goes alone costs no work on lists. What
-// is dirty goes back to the system, and becomes `clean`, oldest first: when nobody has asked for it in
-// keep_time(), checked once for every sixteen spans that come back; or at once, where it would raise the most
-// that was ever in use by more than an eighth. trim() gives back what there is. What is clean at the end of
-// the range is unmapped. Slabs of heaps that stay small are parts, four to a segment. The entry of a segment
-// that is split covers all four, and each part has one of its own, behind those of all segments. So find()
-// costs the same, and a free looks a second time where the segment is split.
+// untouched memory does. The last span to come back, if all of it is dirty, is joined only when another one
+// comes back or anything but a span of its length is asked for: one that comes and goes alone costs no work
+// on lists, and stays where it is. What is dirty goes back to the system, and becomes `clean`, oldest first:
+// when nobody has asked for it in keep_time(), checked once for every sixteen spans that come back; or at
+// once, where it would raise the most that was ever in use by more than an eighth. trim() gives back what
+// there is. What is clean at the end of the range is unmapped. Slabs of heaps that stay small are parts, four
+// to a segment. The entry of a segment that is split covers all four, and each part has one of its own,
+// behind those of all segments. So find() costs the same, and a free looks a second time where the segment is
+// split.
 //
 //     entries   [0][1][2][split][4] ....      [ .. parts of 2][p|p|p|p][parts of 4 .. ]
 //                          '--------- find_part() ---------------^
@@ -171,7 +172,7 @@ class basic_segments {
     used_ -= s->length;
     spans_.list_recent();
     const bool is_due = until_time_ <= 1;  // a look at the time
-    if (!is_due && is_all_dirty(*s, touched) && s->length <= most_recent && keep_time_ != 0) [[likely]] {
+    if (!is_due && is_all_dirty(*s, touched) && keep_time_ != 0) [[likely]] {
       --until_time_;
       return spans_.keep_recent(s, now_);
     }
@@ -206,6 +207,8 @@ class basic_segments {
     s->length = static_cast<number>(length);
     used_ += more;
     peak_ = std::max(peak_, used_);
+    make_room(0);
+    errno = saved_errno;
     return true;
   }
 
@@ -213,6 +216,7 @@ class basic_segments {
   void shrink(segment* s, std::size_t length, std::size_t touched) noexcept {
     const std::lock_guard guard(mutex_);
     const int saved_errno = errno;
+    spans_.list_recent();
     const std::size_t less = s->length - length;
     touched = dirtied(*s, length, std::min(touched, less));
     s->length = static_cast<number>(length);
@@ -274,6 +278,7 @@ class basic_segments {
   // Unmaps all segments, and ends with that whatever lies in them. Nothing can be taken afterwards.
   // Precondition: nobody uses them any more.
   void close() noexcept {
+    spans_.list_recent();
     const std::size_t end = count();
     for (std::size_t i = 1; i < end; i += at(i)->length)
       if (at(i)->use != segment_use::foreign) range_.retract(start_of(at(i)), at(i)->length * segment_bytes);
@@ -318,9 +323,8 @@ class basic_segments {
   static constexpr std::size_t max_segments = most_bytes / segment_bytes;
   // Segments that become memory at once, 2 MiB: half a percent of what the pages of that cost.
   static constexpr std::size_t step = 32;
-  // Segments that may be dirty in any case, and those of the longest recent span, which need never be purged.
+  // Segments that may be dirty in any case.
   static constexpr std::size_t least_dirty = 16;
-  static constexpr std::size_t most_recent = least_dirty;
 
   [[nodiscard]] std::size_t count() const noexcept { return spans_.count(); }
   void set_count(std::size_t count) noexcept {
@@ -328,7 +332,7 @@ class basic_segments {
     count_.store(count, std::memory_order_relaxed);
   }
 
-  // A span that did not come back last.
+  // A span out of the lists, or a new one.
   MALLARD_NOINLINE segment* take_listed(std::size_t length, std::size_t align, bool needed) noexcept {
     if (length == 0 || length > max_segments || align > max_request / 2) return nullptr;
     const std::size_t spare = std::max(align / segment_bytes, std::size_t{1}) - 1;
@@ -357,7 +361,7 @@ class basic_segments {
     return s;
   }
 
-  // The same where the system gives no more: dirty and clean spans, which lie side by side, become one, and
+  // A span where the system gives no more: dirty and clean spans, which lie side by side, become one, and
   // all of them are looked at.
   MALLARD_NOINLINE segment* take_last(std::size_t length) noexcept {
     if (spans_.oldest() == 0 && length <= 32) return nullptr;
@@ -448,13 +452,12 @@ class basic_segments {
     make_room(0);
   }
 
-  // Purges what would raise the peak with `length` more segments in use.
+  // Purges what would raise the peak with `length` more segments in use. Precondition: no span is recent.
   void make_room(std::size_t length) noexcept {
     const std::size_t peak = std::max(peak_, used_ + length);
     const std::size_t allowed = std::max(peak + peak / 8, peak + least_dirty);
-    const std::size_t others = used_ + length + spans_.recent();
-    while (spans_.dirty() != 0 && others + spans_.dirty() > allowed)
-      purge_oldest(others + spans_.dirty() - allowed);
+    while (spans_.dirty() != 0 && used_ + length + spans_.dirty() > allowed)
+      purge_oldest(used_ + length + spans_.dirty() - allowed);
   }
 
   MALLARD_NOINLINE void look_at_time() noexcept {
@@ -503,7 +506,7 @@ class basic_segments {
     first_part_ = before_parts / sizeof(segment);
     first_ = address_of(range_.begin()) + before_parts + align_up(parts * table_bytes, segment_bytes);
     if (!map_table(step)) return false;
-    now_ = static_cast<std::uint32_t>(Clock::now());
+    look_at_time();
     set_count(1);
     mapped_ = 1;
     return true;
@@ -601,7 +604,7 @@ class basic_segments {
   std::atomic<std::uint32_t> moved_ = 0;  // spans that pages were moved to
   std::uint32_t keep_time_ = default_keep_time;
   std::uint32_t now_ = 0;
-  std::uint32_t until_time_ = 1;
+  std::uint32_t until_time_ = 0;  // dirty spans that come back until then
   bool wants_huge_pages_ = false;
   segment_spans spans_;
 };
