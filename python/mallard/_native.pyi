@@ -145,15 +145,17 @@ class PoolsPass:
     def __init__(
         self,
         path: str,
-        routes: list[tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]],
+        routes: list[tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]],
         events: int = 0,
         moments: int = 0,
+        snapshots: Columns | None = None,
     ) -> None:
-        """Take the first pool of each context, 0 for the default heap, how many it has, and its pools' kind.
+        """Take assignments: of each context the first pool, how many, their kind, and what tells instances.
 
-        Kinds are 0 slabs, 1 one block after the other, 2 that with reuse. Each triple is an assignment of
-        its own. With moments, their live bytes are noted as often in the journal's events. Raises
-        JournalError, and ValueError where an assignment makes no sense.
+        Pool 0 is the default heap. Kinds are 0 slabs, 1 one block after the other, 2 that with reuse. The
+        last is an index into owner_place_names, or beyond, for `snapshots` by rising event. With moments, the
+        live bytes are noted as often in the journal's events. Raises JournalError, and ValueError where an
+        assignment makes no sense.
         """
 
     def advance(self) -> bool:

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,24 +24,39 @@ namespace mallard::native {
 namespace {
 
 using numbers = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using event_numbers = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using words = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Arrays of Python's, as long as they are looked at.
+struct snapshots {
+  event_numbers events;
+  words of_callers;
+
+  [[nodiscard]] profile::snapshots_in_order in_order() const {
+    return {{events.data(), events.size()}, {of_callers.data(), of_callers.size()}};
+  }
+};
 
 // Several assignments, all in one reading.
 class pools_pass {
  public:
   pools_pass(const std::filesystem::path& path, std::vector<profile::pool_assignment> routes,
-             std::uint64_t events, std::uint32_t moments)
-      : held_(made(std::move(routes), events, moments)), pass_(journal::open(path), watchers()) {}
+             std::uint64_t events, std::uint32_t moments, std::optional<snapshots> known)
+      : known_(std::move(known)),
+        held_(made(std::move(routes), events, moments)),
+        pass_(journal::open(path), watchers()) {}
 
   bool advance() { return pass_.advance(); }
   [[nodiscard]] double progress() const { return pass_.source().progress(); }
   [[nodiscard]] const profile::held_by_pools& result(std::size_t number) const { return *held_.at(number); }
 
  private:
-  static std::vector<std::unique_ptr<profile::held_by_pools>> made(
-      std::vector<profile::pool_assignment> routes, std::uint64_t events, std::uint32_t moments) {
+  [[nodiscard]] std::vector<std::unique_ptr<profile::held_by_pools>> made(
+      std::vector<profile::pool_assignment> routes, std::uint64_t events, std::uint32_t moments) const {
+    const profile::snapshots_in_order known = known_ ? known_->in_order() : profile::snapshots_in_order{};
     std::vector<std::unique_ptr<profile::held_by_pools>> all;
     for (profile::pool_assignment& one : routes)
-      all.push_back(std::make_unique<profile::held_by_pools>(std::move(one), events, moments));
+      all.push_back(std::make_unique<profile::held_by_pools>(std::move(one), events, moments, known));
     return all;
   }
   [[nodiscard]] std::vector<profile::watcher*> watchers() const {
@@ -49,6 +65,7 @@ class pools_pass {
     return all;
   }
 
+  std::optional<snapshots> known_;                             // which the pools point to
   std::vector<std::unique_ptr<profile::held_by_pools>> held_;  // which the pass points to
   profile::journal_pass pass_;
 };
@@ -64,8 +81,17 @@ std::vector<std::uint32_t> vector_of(const numbers& column) {
   return {column.data(), column.data() + column.size()};
 }
 
+std::optional<snapshots> snapshots_of(const nb::object& given) {
+  if (given.is_none()) return std::nullopt;
+  snapshots found{nb::cast<event_numbers>(given["event"]), nb::cast<words>(given["words"])};
+  if (found.of_callers.shape(0) != found.events.size() ||
+      found.of_callers.shape(1) != profile::snapshot_places)
+    throw nb::value_error("each snapshot needs all of its words");
+  return found;
+}
+
 void open(pools_pass* self, const std::filesystem::path& path, const nb::list& routes, std::uint64_t events,
-          std::uint32_t moments) {
+          std::uint32_t moments, const nb::object& known) {
   constexpr std::uint32_t most_pools = 1U << 20;
   std::vector<profile::pool_assignment> all;
   for (const nb::handle one : routes) {
@@ -76,14 +102,16 @@ void open(pools_pass* self, const std::filesystem::path& path, const nb::list& r
       if (kind > static_cast<std::uint32_t>(profile::placing::parts)) throw nb::value_error("unknown kind");
       route.kinds.push_back(static_cast<profile::placing>(kind));
     }
-    if (route.first.size() != route.pools.size() || route.first.size() != route.kinds.size())
+    route.places = vector_of(nb::cast<numbers>(columns[3]));
+    if (route.first.size() != route.pools.size() || route.first.size() != route.kinds.size() ||
+        route.first.size() != route.places.size())
       throw nb::value_error("columns are not of equal length");
     for (std::size_t i = 0; i < route.first.size(); ++i)
       if (route.pools[i] == 0 || route.first[i] > most_pools || route.pools[i] > most_pools)
         throw nb::value_error("a context has no pool, or one beyond 2^20");
     all.push_back(std::move(route));
   }
-  new (self) pools_pass(path, std::move(all), events, moments);
+  new (self) pools_pass(path, std::move(all), events, moments, snapshots_of(known));
 }
 
 nb::dict held_of(const pools_pass& self, std::size_t number) {
@@ -114,7 +142,7 @@ nb::object alive_over_time(const pools_pass& self, std::size_t number) {
 void bind_plans(nb::module_& module) {
   nb::class_<pools_pass>(module, "PoolsPass")
       .def("__init__", open, nb::arg("path"), nb::arg("routes"), nb::arg("events") = 0,
-           nb::arg("moments") = 0)
+           nb::arg("moments") = 0, nb::arg("snapshots") = nb::none())
       .def("advance", advance, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("progress", &pools_pass::progress)
       .def("held", held_of, nb::arg("number"))

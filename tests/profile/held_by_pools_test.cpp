@@ -217,5 +217,53 @@ TEST(held_by_pools, blocks_of_regions_do_not_count) {
   EXPECT_EQ(held.peak(), page);
 }
 
+// Two instances, of which the second one's blocks come when half of the first one's are free.
+class instances_in_turn : public testing::Test {
+ protected:
+  static constexpr std::size_t blocks = 32768;                // of 64 bytes: 512 pages of each instance
+  static constexpr std::size_t second = blocks + blocks / 2;  // event of its first allocation
+
+  instances_in_turn() {
+    const std::vector<std::size_t> first = p_.allocate_many(blocks, 1, 64);
+    for (std::size_t n = 0; n < blocks; n += 2) p_.free(first[n]);
+    p_.allocate_many(blocks, 1, 64);
+  }
+  // A snapshot of an allocation has the word at place 3, and 0 elsewhere.
+  void saw(std::uint64_t event, std::uint64_t word) {
+    events_.push_back(event);
+    words_.resize(events_.size() * snapshot_places);
+    words_[words_.size() - snapshot_places + 3] = word;
+  }
+  [[nodiscard]] std::uint64_t pages_with(std::uint32_t place) const {
+    held_by_pools held({.first = {0, 1}, .pools = {1, 2}, .places = {snapshot_places, place}}, 0, 0,
+                       {events_, words_});
+    p_.play(held);
+    return held.peak() / page;
+  }
+
+  program p_;
+  std::vector<std::uint64_t> events_;
+  std::vector<std::uint64_t> words_;
+};
+
+TEST_F(instances_in_turn, what_one_has_freed_serves_the_other_where_nothing_tells_them_apart) {
+  EXPECT_NEAR(pages_with(3), 768, 8) << "no snapshots";
+  saw(0, 77), saw(second, 78);
+  EXPECT_NEAR(pages_with(snapshot_places), 768, 8) << "no place";
+  EXPECT_NEAR(pages_with(2), 768, 8) << "one word of both: one pool";
+}
+
+TEST_F(instances_in_turn, what_one_has_freed_does_not_serve_the_other_where_snapshots_tell_them_apart) {
+  saw(0, 77), saw(second, 78);
+  EXPECT_EQ(pages_with(3), 1024U);
+}
+
+TEST_F(instances_in_turn, what_no_snapshot_shows_belongs_to_those_of_the_newest_window) {
+  for (std::size_t n = 0; n < 1000; ++n) saw(n, 77 + n % 2);
+  EXPECT_NEAR(pages_with(3), 768, 8) << "both, from the begin to the end";
+  for (std::size_t n = 0; n < 1000; ++n) saw(second + n, 78);
+  EXPECT_NEAR(pages_with(3), 896, 8) << "what the second one has of them, it uses again";
+}
+
 }  // namespace
 }  // namespace mallard::profile

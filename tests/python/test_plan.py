@@ -278,6 +278,16 @@ def test_a_region_lasts_until_the_function_in_which_its_blocks_end(
     assert all(one["live_bytes"] == 0 for one in counts)
 
 
+def test_a_prediction_follows_the_instances_that_snapshots_show(shelves: Path) -> None:
+    planner = Planner(str(shelves))
+    wanted = [Wanted("one", planner.candidates.all[0].contexts, "pool", "", Witness("rbx", 40, 64))]
+    apart = planner.of(wanted, Options(max_rss=2)).rows[0].peak
+    assert planner.snapshots is not None
+    assert (np.diff(planner.snapshots["event"].astype(np.int64)) > 0).all()
+    planner.snapshots["words"][:] = 1
+    assert planner.of(wanted, Options(max_rss=2)).rows[0].peak < apart, "all are one instance's"
+
+
 def test_what_is_wanted_is_merged_or_refused(shelves: Path) -> None:
     planner = Planner(str(shelves))
     lists, sets = (one.contexts for one in planner.candidates.all)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from mallard import MallardError, _native
 from mallard.analysis.groups import Grouping
 from mallard.analysis.store import Store
+from mallard.plan.plan_model import WORDS
 from mallard.plan.pool_candidates import Draft
 
 DISJOINT = 0.9  # of the smaller one's peak, that is saved by pools that are not alive at the same times
@@ -63,10 +64,10 @@ def lives_of(store: Store, drafts: Sequence[Draft]) -> list[Life]:
     group_of = np.zeros(len(store.contexts["parent"]), np.uint32)
     for number, draft in enumerate(drafts, 1):
         group_of[draft.contexts] = number
-    one_each, slabs = np.ones_like(group_of), np.zeros_like(group_of)
+    one_each, slabs, unknown = (np.full_like(group_of, each) for each in (1, 0, len(WORDS)))
     try:
         work = _native.PoolsPass(
-            store.path, [(group_of, one_each, slabs)], store.totals["event_numbers"], MOMENTS
+            store.path, [(group_of, one_each, slabs, unknown)], store.totals["event_numbers"], MOMENTS
         )
         while work.advance():
             pass

@@ -26,12 +26,12 @@ import numpy as np
 from mallard import MallardError, _native
 from mallard.analysis.function_names import own_name
 from mallard.analysis.progress import Progress
-from mallard.analysis.store import Store
+from mallard.analysis.store import Columns, Store
 from mallard.analysis.subsystems import unlike
 from mallard.analysis.symbols import Symbols
 from mallard.figures import share, shown, size
 from mallard.plan.merge_pools import ever_fewer, grouped, lives_of, thriftier
-from mallard.plan.plan_model import MANY_POOLS, SCOPED, STRATEGIES, Context, Plan, Rule, Witness
+from mallard.plan.plan_model import MANY_POOLS, SCOPED, STRATEGIES, WORDS, Context, Plan, Rule, Witness
 from mallard.plan.pool_candidates import Candidates, Draft, Part
 from mallard.plan.scopes import Calls, Until, ends_of
 
@@ -128,6 +128,7 @@ class Planner:
         if own > OWN_MAPPINGS:
             self.base += own
         self.remarks: list[str] = []
+        self.snapshots: Columns | None = None  # by rising event, once somebody has needed them
         progress(DIVIDED)
 
     def plan(self, options: Options) -> Planned:
@@ -258,16 +259,23 @@ class Planner:
         contexts = len(self.candidates.blocks)
         routes, begins = [], []
         for drafts in degrees:
-            first, pools, kinds = (np.full(contexts, each, np.uint32) for each in (0, 1, 0))
+            first, pools, kinds, places = (
+                np.full(contexts, each, np.uint32) for each in (0, 1, 0, len(WORDS))
+            )
             begin = [1]  # 0 is the default heap
             for draft in drafts:
                 first[draft.contexts], pools[draft.contexts] = begin[-1], draft.used
                 kinds[draft.contexts] = PLACINGS.get(draft.kind, IN_PARTS * (draft.pools > MANY_POOLS))
                 begin.append(begin[-1] + draft.used)
-            routes.append((first, pools, kinds))
+                for part in draft.parts:
+                    if part.witness:
+                        places[list(part.contexts)] = WORDS.index(part.witness.place)
+            routes.append((first, pools, kinds, places))
             begins.append(begin)
         try:
-            work = _native.PoolsPass(self.path, routes)
+            if any(draft.has_instances for drafts in degrees for draft in drafts):
+                self.snapshots = self.snapshots or in_order(_native.snapshots(self.path))
+            work = _native.PoolsPass(self.path, routes, snapshots=self.snapshots)
             while work.advance():
                 self.progress(WITNESSED + (1 - WITNESSED) * work.progress)
         except _native.JournalError as error:
@@ -375,6 +383,12 @@ def threads_at_once(threads: Sequence[dict[str, Any]]) -> int:
     changes = [(one["start_ns"], 1) for one in threads]
     changes += [(one["end_ns"], -1) for one in threads if one["end_ns"]]
     return max(accumulate(change for _, change in sorted(changes)), default=1)
+
+
+def in_order(snapshots: Columns) -> Columns:
+    """Return them by rising event."""
+    order = np.argsort(snapshots["event"], kind="stable")
+    return {name: np.ascontiguousarray(column[order]) for name, column in snapshots.items()}
 
 
 def allowing(peak: int, recorded: int) -> str:
