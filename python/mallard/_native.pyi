@@ -166,7 +166,10 @@ class PoolsPass:
         """Return the share of the work that has been done, 0..1."""
 
     def held(self, number: int) -> dict[str, Any]:
-        """Return what an assignment resulted in: peak, routed_events, routed_bytes; `peaks` by pool."""
+        """Return what an assignment resulted in, in bytes: peak, and peak_in_segments in huge pages.
+
+        Also routed_events and routed_bytes; `peaks` by pool.
+        """
 
     def alive_over_time(self, number: int) -> NDArray[np.uint64]:
         """Return the most bytes alive of each pool in each moment; the default heap is the first row."""

@@ -120,6 +120,7 @@ nb::dict held_of(const pools_pass& self, std::size_t number) {
   for (std::size_t i = 0; i < peaks.size(); ++i) peaks[i] = held.peak_of(i);
   nb::dict result;
   result["peak"] = held.peak();
+  result["peak_in_segments"] = held.peak_in_segments();
   result["peaks"] = to_column(std::move(peaks));
   result["routed_events"] = held.routed_in_all().events;
   result["routed_bytes"] = held.routed_in_all().bytes;

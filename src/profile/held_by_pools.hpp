@@ -98,24 +98,28 @@ class held_by_pools final : public watcher {
     note(pools_[number], o.allocation, o.size);
     if (o.size > classes::largest) {
       hold(pools_[number], pages_of(o.size));
+      in_segments_ += segments_of(o.size);
     } else if (is_behind(pools_[number].kind)) {
       slab_of_[slot] = take_behind(number, step_of(o.size));
     } else {
       slab_of_[slot] = take(number, classes::index(o.size, alignment_of(o)));
     }
     peak_ = std::max(peak_, held_);
+    most_in_segments_ = std::max(most_in_segments_, in_segments_);
   }
 
   void freed(std::uint32_t slot, const object& o) override {
     if (o.region != 0) return;
     pool& in = pools_[pool_of_[slot]];
     note(in, o.free, 0 - o.size);
-    if (slab_of_[slot] == none)
+    if (slab_of_[slot] == none) {
       give(in, pages_of(o.size));
-    else if (is_behind(in.kind))
+      in_segments_ -= segments_of(o.size);
+    } else if (is_behind(in.kind)) {
       free_behind(in, slab_of_[slot], step_of(o.size));
-    else
+    } else {
       free_in(slab_of_[slot]);
+    }
   }
 
   void leaked(std::uint32_t /*slot*/, const object& /*o*/) override {}
@@ -126,6 +130,8 @@ class held_by_pools final : public watcher {
   };
 
   [[nodiscard]] std::uint64_t peak() const noexcept { return peak_ * page; }  // bytes, of all together
+  // The same where all of a segment that is in use is memory, as in huge pages.
+  [[nodiscard]] std::uint64_t peak_in_segments() const noexcept { return most_in_segments_; }
   [[nodiscard]] routed routed_in_all() const noexcept { return routed_; }
   [[nodiscard]] std::size_t pools() const noexcept { return pools_.size(); }
   // Bytes, of one pool alone; the default heap is pool 0.
@@ -187,10 +193,16 @@ class held_by_pools final : public watcher {
   static std::uint64_t alignment_of(const object& o) noexcept {
     return o.alignment == 0 || o.alignment > classes::max_align ? 1 : o.alignment;
   }
+  static std::uint64_t segments_of(std::uint64_t bytes) noexcept {
+    return (bytes + (slab_bytes - 1)) / slab_bytes * slab_bytes;
+  }
   static bool is_behind(placing how) noexcept { return how == placing::behind || how == placing::reused; }
+  // Bytes of each of its slabs.
+  static std::uint32_t bytes_of_slab(const pool& in) noexcept {
+    return in.kind == placing::parts ? part_bytes : slab_bytes;
+  }
   [[nodiscard]] std::uint32_t capacity(const slab& s) const noexcept {
-    const std::uint32_t bytes = pools_[s.pool].kind == placing::parts ? part_bytes : slab_bytes;
-    return static_cast<std::uint32_t>(bytes / classes::size(s.index));
+    return static_cast<std::uint32_t>(bytes_of_slab(pools_[s.pool]) / classes::size(s.index));
   }
 
   // Instances that have some pools, by the words of snapshots.
@@ -293,6 +305,7 @@ class held_by_pools final : public watcher {
 
   std::uint32_t fresh(std::uint32_t number, std::size_t index) {
     ++pools_[number].slabs;
+    in_segments_ += bytes_of_slab(pools_[number]);
     if (empty_.empty()) {
       empty_.push_back(static_cast<std::uint32_t>(slabs_.size()));
       slabs_.emplace_back();
@@ -359,6 +372,7 @@ class held_by_pools final : public watcher {
   void give_back(pool& in, std::uint32_t number) {
     give(in, slabs_[number].pages);
     --in.slabs;
+    in_segments_ -= bytes_of_slab(in);
     slabs_[number] = {};
     empty_.push_back(number);
   }
@@ -446,6 +460,8 @@ class held_by_pools final : public watcher {
   routed routed_;
   std::uint64_t held_ = 0;  // pages
   std::uint64_t peak_ = 0;
+  std::uint64_t in_segments_ = 0;  // bytes
+  std::uint64_t most_in_segments_ = 0;
 };
 
 }  // namespace mallard::profile

@@ -65,6 +65,20 @@ TEST(held_by_pools, holds_the_pages_that_blocks_have_touched) {
   EXPECT_EQ(p.under({}).peak(), 2 * page + 25 * page) << "more than the largest class is pages of its own";
 }
 
+TEST(held_by_pools, holds_whole_segments_in_huge_pages) {
+  constexpr std::uint64_t segment = 16 * page;
+  program p;
+  p.allocate(1, 16);
+  p.free(p.allocate(1, 100'000));
+  p.allocate(2, 16);
+  EXPECT_EQ(p.under({}).peak_in_segments(), 3 * segment);
+  p.allocate(1, 70'000);
+  p.allocate(2, 40);
+  EXPECT_EQ(p.under({}).peak_in_segments(), 4 * segment);
+  const pool_assignment parts{.first = {0, 0, 1}, .pools = {1, 1, 1}, .kinds = {{}, {}, placing::parts}};
+  EXPECT_EQ(p.under(parts).peak_in_segments(), 3 * segment + segment / 2);
+}
+
 TEST(held_by_pools, routes_small_blocks_of_natural_alignment) {
   program p;
   p.allocate(1, 1024);

@@ -13,9 +13,9 @@ from conftest import Mallard
 from mallard import MallardError, _native
 from mallard.plan import Context, Module, Plan, Rule, Witness, plan_text, read_plan
 from mallard.plan.plan_file import parse_plan
-from mallard.plan.plan_image import Claim, claims_of, decision_trie, rule_for
+from mallard.plan.plan_image import Claim, claims_of, decision_trie, has_huge_pages, rule_for
 from mallard.plan.plan_model import WORDS, Frame
-from mallard.plan.planner import Options, Planner, Wanted
+from mallard.plan.planner import Options, Planner, Wanted, planned
 from mallard.plan.pool_candidates import Told
 from mallard.plan.scopes import ending_functions
 from mallard.plan.stacks_of_plan import Stacks, module_name
@@ -286,6 +286,19 @@ def test_a_prediction_follows_the_instances_that_snapshots_show(shelves: Path) -
     assert (np.diff(planner.snapshots["event"].astype(np.int64)) > 0).all()
     planner.snapshots["words"][:] = 1
     assert planner.of(wanted, Options(max_rss=2)).rows[0].peak < apart, "all are one instance's"
+
+
+def test_a_prediction_counts_what_huge_pages_hold_in_addition(
+    shelves: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_small = planned(str(shelves), Options(max_rss=4)).plan
+    for name, value in (("WORTH_HUGE_PAGES", 1), ("MOST_MORE", 1)):
+        monkeypatch.setattr(f"mallard.plan.plan_model.{name}", value)
+    in_huge = planned(str(shelves), Options(max_rss=4)).plan
+    assert has_huge_pages(in_huge)
+    assert in_huge.rules == in_small.rules
+    half_a_huge_page, slabs = 1 << 20, 256 << 10
+    assert in_huge.predicted_peak > in_small.predicted_peak + half_a_huge_page + slabs
 
 
 def test_what_is_wanted_is_merged_or_refused(shelves: Path) -> None:

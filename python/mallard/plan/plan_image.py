@@ -22,16 +22,21 @@ from dataclasses import dataclass, field
 
 from mallard import MallardError
 from mallard.plan.plan_file import depth_of
-from mallard.plan.plan_model import HEAPS, MANY_POOLS, MOST_NODES, PLACES, STRATEGIES, Plan, Rule
+from mallard.plan.plan_model import (
+    HEAPS,
+    MOST_NODES,
+    PLACES,
+    STRATEGIES,
+    Plan,
+    Rule,
+    more_in_huge_pages,
+    pays_in_huge_pages,
+)
 
 MAGIC = b"\x89MLP\r\n\x1a\n"
 VERSION = 1
 LARGEST_IMAGE = 64 << 20
 HUGE_PAGES = 1  # a flag
-WORTH_HUGE_PAGES = 32 << 20  # bytes of the predicted peak
-HALF_A_SLAB = 32 << 10  # bytes that a pool may hold more in huge pages; of a rule with many, less
-HALF_A_PART = 16 << 10  # of two classes
-MOST_MORE = 0.1  # of the predicted peak
 
 HEADER = struct.Struct(
     "<8sIIIIIIIIIIIIII"
@@ -165,10 +170,9 @@ def has_huge_pages(plan: Plan) -> bool:
     for number, rule in enumerate(plan.rules):
         if rule.strategy != "default":
             name = rule.pool or str(number)
-            more = HALF_A_PART if rule.pools > MANY_POOLS else HALF_A_SLAB
-            held[name] = max(held.get(name, 0), more * (rule.witness.used if rule.witness else 1))
-    more = plan.threads * sum(held.values())
-    return plan.predicted_peak >= WORTH_HUGE_PAGES and more <= MOST_MORE * plan.predicted_peak
+            more = more_in_huge_pages(rule.pools, rule.witness.used if rule.witness else 1)
+            held[name] = max(held.get(name, 0), more)
+    return pays_in_huge_pages(plan.threads * sum(held.values()), plan.predicted_peak)
 
 
 def rule_row(rule: Rule, first: int, number: int) -> bytes:

@@ -37,6 +37,10 @@ LARGEST = 1024  # bytes; larger requests go to the default heap, whatever a rule
 MOST_POOLS = 65536
 MOST_POOLS_OF_A_RULE = 4096
 MANY_POOLS = 128  # of a rule; of more, slabs are small (src/malloc/routes.cpp)
+WORTH_HUGE_PAGES = 32 << 20  # bytes of the predicted peak
+HALF_A_SLAB = 32 << 10  # bytes that a pool may hold more in huge pages; of a rule with many, less
+HALF_A_PART = 16 << 10  # of two classes
+MOST_MORE = 0.1  # of the predicted peak
 MOST_MODULES = 256
 MOST_NODES = 65536  # of the trie
 FARTHEST = 1 << 47  # bytes into a module
@@ -83,6 +87,16 @@ class Witness:
     def used(self) -> int:
         """Return how many pools have blocks, if the hash spreads the instances as chance would."""
         return max(round(self.pools * (1 - (1 - 1 / self.pools) ** self.instances)), 1)
+
+
+def more_in_huge_pages(pools: int, used: int) -> int:
+    """Return the bytes that a rule's pools may hold in addition there, of which some have blocks."""
+    return used * (HALF_A_PART if pools > MANY_POOLS else HALF_A_SLAB)
+
+
+def pays_in_huge_pages(more: int, peak: int) -> bool:
+    """Tell whether there is enough memory, and few bytes more, by the peak in small pages."""
+    return peak >= WORTH_HUGE_PAGES and more <= MOST_MORE * peak
 
 
 def pools_for(instances: int) -> int:

@@ -31,7 +31,18 @@ from mallard.analysis.subsystems import unlike
 from mallard.analysis.symbols import Symbols
 from mallard.figures import share, shown, size
 from mallard.plan.merge_pools import ever_fewer, grouped, lives_of, thriftier
-from mallard.plan.plan_model import MANY_POOLS, SCOPED, STRATEGIES, WORDS, Context, Plan, Rule, Witness
+from mallard.plan.plan_model import (
+    MANY_POOLS,
+    SCOPED,
+    STRATEGIES,
+    WORDS,
+    Context,
+    Plan,
+    Rule,
+    Witness,
+    more_in_huge_pages,
+    pays_in_huge_pages,
+)
 from mallard.plan.pool_candidates import Candidates, Draft, Part
 from mallard.plan.scopes import Calls, Until, ends_of
 
@@ -46,6 +57,7 @@ RECORDER = "libmallard-record.so"
 OF_RECORDER = 2 << 20  # bytes that the recorder has in the process: what it remembers of stacks
 OWN_MAPPINGS = 4 << 20  # bytes that a process has beyond all that, from which on they are its own and count
 HEAP = 2 << 10  # bytes that a pool takes itself
+HALF_A_HUGE_PAGE = 1 << 20  # bytes, of the last one
 PLACINGS = {STRATEGIES[how]: number for how, number in (("monotonic", 1), ("region", 1), ("reap", 2))}
 IN_PARTS = 3  # pools of many instances
 TOLD_APART = 0.998  # of the blocks: below, a remark says so
@@ -281,8 +293,13 @@ class Planner:
         except _native.JournalError as error:
             raise MallardError(f"cannot read {self.path} again: {error}") from error
         held = [work.held(number) for number in range(len(degrees))]
-        for one, begin in zip(held, begins, strict=True):
+        threads = threads_at_once(self.store.threads)
+        for drafts, one, begin in zip(degrees, held, begins, strict=True):
+            more = one["peak_in_segments"] - one["peak"] + HALF_A_HUGE_PAGE
             one["peak"] += self.base + HEAP * begin[-1]
+            in_pools = threads * sum(more_in_huge_pages(draft.pools, draft.used) for draft in drafts)
+            if pays_in_huge_pages(in_pools, one["peak"]):
+                one["peak"] += more
             one["peaks"] = [int(one["peaks"][at:end].sum()) for at, end in pairwise(begin)]
         return held
 
