@@ -248,11 +248,11 @@ class instances_in_turn : public testing::Test {
     words_.resize(events_.size() * snapshot_places);
     words_[words_.size() - snapshot_places + 3] = word;
   }
-  [[nodiscard]] std::uint64_t pages_with(std::uint32_t place) const {
+  [[nodiscard]] double pages_with(std::uint32_t place) const {
     held_by_pools held({.first = {0, 1}, .pools = {1, 2}, .places = {snapshot_places, place}}, 0, 0,
                        {events_, words_});
     p_.play(held);
-    return held.peak() / page;
+    return static_cast<double>(held.peak() / page);
   }
 
   program p_;
@@ -269,7 +269,7 @@ TEST_F(instances_in_turn, what_one_has_freed_serves_the_other_where_nothing_tell
 
 TEST_F(instances_in_turn, what_one_has_freed_does_not_serve_the_other_where_snapshots_tell_them_apart) {
   saw(0, 77), saw(second, 78);
-  EXPECT_EQ(pages_with(3), 1024U);
+  EXPECT_EQ(pages_with(3), 1024);
 }
 
 TEST_F(instances_in_turn, what_no_snapshot_shows_belongs_to_those_of_the_newest_window) {
