@@ -85,11 +85,13 @@ class held_by_pools final : public watcher {
   }
 
   void allocated(std::uint32_t slot, const object& o) override {
-    if (slot >= slab_of_.size()) slab_of_.resize(std::max<std::size_t>(slot + 1, 2 * slab_of_.size()));
+    if (slot >= slab_of_.size()) {
+      slab_of_.resize(std::max<std::size_t>(slot + 1, 2 * slab_of_.size()));
+      pool_of_.resize(slab_of_.size());
+    }
     slab_of_[slot] = none;
     if (o.region != 0) return;
     const std::uint32_t number = pool_for(o);
-    pool_of_.resize(slab_of_.size());
     pool_of_[slot] = number;
     if (number != 0) {
       ++routed_.events;
@@ -150,11 +152,10 @@ class held_by_pools final : public watcher {
   static constexpr std::uint64_t page = 4096;
   static constexpr std::uint32_t slab_bytes = 65536;
   static constexpr std::uint32_t part_bytes = slab_bytes / 4;
-  static constexpr std::uint64_t natural = 16;           // the alignment of all blocks
-  static constexpr std::uint64_t header = 8;             // of a block behind another one
-  static constexpr std::uint32_t least_new_slabs = 32;   // until pages between blocks are looked for
-  static constexpr std::uint64_t window_gap = 1U << 14;  // events without a snapshot that end a window
-  static constexpr std::size_t most_recent = 1U << 14;
+  static constexpr std::uint64_t natural = 16;          // the alignment of all blocks
+  static constexpr std::uint64_t header = 8;            // of a block behind another one
+  static constexpr std::uint32_t least_new_slabs = 32;  // until pages between blocks are looked for
+  static constexpr std::size_t most_recent = 1U << 14;  // blocks of a window
 
   // `aside`: with room for new blocks, but not the current one of its class.
   enum class slab_state : std::uint8_t { gone, current, full, listed, aside };

@@ -21,9 +21,6 @@ namespace {
 constexpr std::size_t registers = 6;
 constexpr std::uint32_t none = UINT32_MAX;
 
-// Allocations in a row without a snapshot that end a window. A recording leaves out 64 Ki at least.
-constexpr std::uint64_t window_gap = 1U << 14;
-
 // The shares of the work that is reading.
 constexpr double first_reading = 0.4;
 constexpr double readings = 0.8;

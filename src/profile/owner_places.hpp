@@ -56,6 +56,9 @@ inline constexpr std::size_t snapshot_places = 26;
 // pointer.
 [[nodiscard]] std::string name_of_place(std::size_t place);
 
+// Allocations in a row without a snapshot that end a window. A recording leaves out 64 Ki at least.
+inline constexpr std::uint64_t window_gap = 1U << 14;
+
 // Of one journal, so that they take at most 140 MB.
 inline constexpr std::size_t most_snapshots = std::size_t{1} << 20;
 

@@ -257,10 +257,10 @@ TEST_F(Segments, FreedMemoryGoesBackAfterItsTime) {
   from_.give_back(held, 0);
 }
 
-TEST_F(Segments, SoItDoesWhereSpansOnlyShrink) {
+TEST_F(Segments, FreedMemoryGoesBackAfterItsTimeWhereSpansOnlyShrink) {
   segment* const a = take(64);
-  segment* const b = take(8);
-  from_.give_back(b, 8);
+  segment* const b = take(32);
+  from_.give_back(b, 32);
   set_clock::time += tried_segments::default_keep_time + 1;
   for (std::size_t length = 63; length != 32; --length) from_.shrink(a, length, 1);
   EXPECT_LT(from_.usage().dirty, 32 * segment_bytes);
@@ -288,7 +288,7 @@ TEST_F(Segments, WhatIsKeptRaisesThePeakByAnEighthAtMost) {
   EXPECT_LE(u.used + u.dirty, 440 * segment_bytes + 440 * segment_bytes / 8);
 }
 
-TEST_F(Segments, SoItDoesWhereASpanGrows) {
+TEST_F(Segments, WhatIsKeptRaisesThePeakByAnEighthAtMostWhereASpanGrows) {
   segment* const before = take(1000);
   segment* const last = take(1);
   from_.give_back(before, 1000);

@@ -286,7 +286,9 @@ class Planner:
             begins.append(begin)
         try:
             if any(draft.has_instances for drafts in degrees for draft in drafts):
-                self.snapshots = self.snapshots or in_order(_native.snapshots(self.path))
+                self.snapshots = self.snapshots or in_order(
+                    _native.snapshots(self.path, lambda _: self.progress(WITNESSED))
+                )
             work = _native.PoolsPass(self.path, routes, snapshots=self.snapshots)
             while work.advance():
                 self.progress(WITNESSED + (1 - WITNESSED) * work.progress)
