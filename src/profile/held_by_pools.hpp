@@ -16,9 +16,9 @@
 // ends is not known here: each is one until all of its blocks have ended.
 //
 // A context can have many pools, one an instance. Of some blocks a snapshot tells which (owner_places.hpp).
-// Others go to one of those that snapshots of the newest window name, in turn: so instances that follow one
-// another have pools that do, and what one has freed does not serve the next. Without snapshots, blocks are
-// spread over the pools evenly.
+// Others are spread over those that the latest snapshots of the newest window name, as often as these name
+// each: so instances that follow one another have pools that do, and what one has freed does not serve the
+// next. Without snapshots, blocks are spread over the pools evenly.
 //
 // On request it notes how much of each pool is alive over the journal's events, in `moments` of equal length:
 // how busy the machine was does not matter.
@@ -100,7 +100,7 @@ class held_by_pools final : public watcher {
     note(pools_[number], o.allocation, o.size);
     if (o.size > classes::largest) {
       hold(pools_[number], pages_of(o.size));
-      in_segments_ += segments_of(o.size);
+      in_segments_ += whole_segments_of(o.size);
     } else if (is_behind(pools_[number].kind)) {
       slab_of_[slot] = take_behind(number, step_of(o.size));
     } else {
@@ -116,7 +116,7 @@ class held_by_pools final : public watcher {
     note(in, o.free, 0 - o.size);
     if (slab_of_[slot] == none) {
       give(in, pages_of(o.size));
-      in_segments_ -= segments_of(o.size);
+      in_segments_ -= whole_segments_of(o.size);
     } else if (is_behind(in.kind)) {
       free_behind(in, slab_of_[slot], step_of(o.size));
     } else {
@@ -133,7 +133,7 @@ class held_by_pools final : public watcher {
 
   [[nodiscard]] std::uint64_t peak() const noexcept { return peak_ * page; }  // bytes, of all together
   // The same where all of a segment that is in use is memory, as in huge pages.
-  [[nodiscard]] std::uint64_t peak_in_segments() const noexcept { return most_in_segments_; }
+  [[nodiscard]] std::uint64_t peak_in_segments() const noexcept { return most_in_segments_ * page; }
   [[nodiscard]] routed routed_in_all() const noexcept { return routed_; }
   [[nodiscard]] std::size_t pools() const noexcept { return pools_.size(); }
   // Bytes, of one pool alone; the default heap is pool 0.
@@ -155,7 +155,7 @@ class held_by_pools final : public watcher {
   static constexpr std::uint64_t natural = 16;          // the alignment of all blocks
   static constexpr std::uint64_t header = 8;            // of a block behind another one
   static constexpr std::uint32_t least_new_slabs = 32;  // until pages between blocks are looked for
-  static constexpr std::size_t most_recent = 1U << 14;  // blocks of a window
+  static constexpr std::size_t most_recent = 1U << 14;  // snapshots of a window
 
   // `aside`: with room for new blocks, but not the current one of its class.
   enum class slab_state : std::uint8_t { gone, current, full, listed, aside };
@@ -194,8 +194,8 @@ class held_by_pools final : public watcher {
   static std::uint64_t alignment_of(const object& o) noexcept {
     return o.alignment == 0 || o.alignment > classes::max_align ? 1 : o.alignment;
   }
-  static std::uint64_t segments_of(std::uint64_t bytes) noexcept {
-    return (bytes + (slab_bytes - 1)) / slab_bytes * slab_bytes;
+  static std::uint64_t whole_segments_of(std::uint64_t bytes) noexcept {  // pages
+    return (bytes / slab_bytes + (bytes % slab_bytes != 0)) * (slab_bytes / page);
   }
   static bool is_behind(placing how) noexcept { return how == placing::behind || how == placing::reused; }
   // Bytes of each of its slabs.
@@ -209,7 +209,8 @@ class held_by_pools final : public watcher {
   // Instances that have some pools, by the words of snapshots.
   struct known_instances {
     std::unordered_map<std::uint64_t, std::uint64_t> numbers;  // in the order of their discovery
-    std::vector<std::uint64_t> recent;                         // of the newest window's blocks
+    std::vector<std::uint64_t> recent;                         // of the latest snapshots of the newest window
+    std::size_t in_window = 0;                                 // snapshots
     std::uint64_t newest = 0;                                  // event of a snapshot
   };
 
@@ -233,8 +234,15 @@ class held_by_pools final : public watcher {
       return known.recent.empty() ? any : known.recent[any % known.recent.size()];
     const std::uint64_t word = snapshots_.words[next_ * snapshot_places + place];
     const std::uint64_t found = known.numbers.try_emplace(word, known.numbers.size()).first->second;
-    if (o.allocation - std::exchange(known.newest, o.allocation) > window_gap) known.recent.clear();
-    if (known.recent.size() < most_recent) known.recent.push_back(found);
+    if (o.allocation - std::exchange(known.newest, o.allocation) > window_gap) {
+      known.recent.clear();
+      known.in_window = 0;
+    }
+    if (known.recent.size() < most_recent)
+      known.recent.push_back(found);
+    else
+      known.recent[known.in_window % most_recent] = found;
+    ++known.in_window;
     return found;
   }
 
@@ -306,7 +314,7 @@ class held_by_pools final : public watcher {
 
   std::uint32_t fresh(std::uint32_t number, std::size_t index) {
     ++pools_[number].slabs;
-    in_segments_ += bytes_of_slab(pools_[number]);
+    in_segments_ += bytes_of_slab(pools_[number]) / page;
     if (empty_.empty()) {
       empty_.push_back(static_cast<std::uint32_t>(slabs_.size()));
       slabs_.emplace_back();
@@ -373,7 +381,7 @@ class held_by_pools final : public watcher {
   void give_back(pool& in, std::uint32_t number) {
     give(in, slabs_[number].pages);
     --in.slabs;
-    in_segments_ -= bytes_of_slab(in);
+    in_segments_ -= bytes_of_slab(in) / page;
     slabs_[number] = {};
     empty_.push_back(number);
   }
@@ -461,7 +469,7 @@ class held_by_pools final : public watcher {
   routed routed_;
   std::uint64_t held_ = 0;  // pages
   std::uint64_t peak_ = 0;
-  std::uint64_t in_segments_ = 0;  // bytes
+  std::uint64_t in_segments_ = 0;  // pages
   std::uint64_t most_in_segments_ = 0;
 };
 

@@ -118,6 +118,7 @@ TEST(held_by_pools, phases_that_follow_one_another_do_not_add_up) {
   const std::uint64_t one = many * 16;
   EXPECT_LE(p.under(apart).peak(), one + 7 * page) << "a pool keeps no more than a page";
   EXPECT_GE(p.under(apart).peak(), one);
+  EXPECT_LE(p.under(apart).peak_in_segments(), (3 + 7) * 16 * page);
 }
 
 TEST(held_by_pools, what_is_littered_is_not_shared) {
@@ -236,6 +237,8 @@ class instances_in_turn : public testing::Test {
  protected:
   static constexpr std::size_t blocks = 32768;                // of 64 bytes: 512 pages of each instance
   static constexpr std::size_t second = blocks + blocks / 2;  // event of its first allocation
+  static constexpr std::uint64_t one = 0x1000;                // words of snapshots, addresses as most are
+  static constexpr std::uint64_t another = 0x1040;
 
   instances_in_turn() {
     const std::vector<std::size_t> first = p_.allocate_many(blocks, 1, 64);
@@ -262,21 +265,27 @@ class instances_in_turn : public testing::Test {
 
 TEST_F(instances_in_turn, what_one_has_freed_serves_the_other_where_nothing_tells_them_apart) {
   EXPECT_NEAR(pages_with(3), 768, 8) << "no snapshots";
-  saw(0, 77), saw(second, 78);
+  saw(0, one), saw(second, another);
   EXPECT_NEAR(pages_with(snapshot_places), 768, 8) << "no place";
   EXPECT_NEAR(pages_with(2), 768, 8) << "one word of both: one pool";
 }
 
 TEST_F(instances_in_turn, what_one_has_freed_does_not_serve_the_other_where_snapshots_tell_them_apart) {
-  saw(0, 77), saw(second, 78);
+  saw(0, one), saw(second, another);
   EXPECT_EQ(pages_with(3), 1024);
 }
 
 TEST_F(instances_in_turn, what_no_snapshot_shows_belongs_to_those_of_the_newest_window) {
-  for (std::size_t n = 0; n < 1000; ++n) saw(n, 77 + n % 2);
+  for (std::size_t n = 0; n < 1000; ++n) saw(n, n % 2 == 0 ? one : another);
   EXPECT_NEAR(pages_with(3), 768, 8) << "both, from the begin to the end";
-  for (std::size_t n = 0; n < 1000; ++n) saw(second + n, 78);
+  for (std::size_t n = 0; n < 1000; ++n) saw(second + n, another);
   EXPECT_NEAR(pages_with(3), 896, 8) << "what the second one has of them, it uses again";
+}
+
+TEST_F(instances_in_turn, what_no_snapshot_shows_belongs_to_those_of_the_end_of_a_long_window) {
+  for (std::size_t n = 0; n < blocks; ++n) saw(n, n < 20480 ? one : another);
+  EXPECT_NEAR(pages_with(3), 800, 8)
+      << "a quarter of the latest 16,384 name the first one, which has room for these";
 }
 
 }  // namespace

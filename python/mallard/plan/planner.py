@@ -286,9 +286,7 @@ class Planner:
             begins.append(begin)
         try:
             if any(draft.has_instances for drafts in degrees for draft in drafts):
-                self.snapshots = self.snapshots or in_order(
-                    _native.snapshots(self.path, lambda _: self.progress(WITNESSED))
-                )
+                self.snapshots = self.snapshots or in_order(_native.snapshots(self.path))
             work = _native.PoolsPass(self.path, routes, snapshots=self.snapshots)
             while work.advance():
                 self.progress(WITNESSED + (1 - WITNESSED) * work.progress)
@@ -407,7 +405,7 @@ def threads_at_once(threads: Sequence[dict[str, Any]]) -> int:
 def in_order(snapshots: Columns) -> Columns:
     """Return them by rising event."""
     order = np.argsort(snapshots["event"], kind="stable")
-    return {name: np.ascontiguousarray(column[order]) for name, column in snapshots.items()}
+    return {name: column[order] for name, column in snapshots.items()}
 
 
 def allowing(peak: int, recorded: int) -> str:

@@ -190,7 +190,8 @@ journal::usage_sample recording::usage_at(std::uint64_t now, std::uint64_t cpu_n
   // Scaled up from samples on the clock, which go on while a thread has to wait for a processor: never more
   // than the whole.
   const std::uint64_t estimate = to_ns(sum(&journal::ring_reader::sampled_ticks) * journal::timed_every);
-  // What an ending process has read of its clock and not stored yet is less than what was read of it here.
+  // A process that ends reads its clock and stores the time a moment later: a row written in between is later
+  // than what it stores.
   cpu_ns = std::max(usage_.cpu_ns, cpu_ns);
   // The rate of the clock is estimated anew each time, so the same ticks may give fewer ns than before.
   usage_ = {.time = now,
