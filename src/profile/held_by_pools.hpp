@@ -31,6 +31,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -209,8 +210,7 @@ class held_by_pools final : public watcher {
   // Instances that have some pools, by the words of snapshots.
   struct known_instances {
     std::unordered_map<std::uint64_t, std::uint64_t> numbers;  // in the order of their discovery
-    std::vector<std::uint64_t> recent;                         // of the latest snapshots of the newest window
-    std::size_t in_window = 0;                                 // snapshots
+    std::deque<std::uint64_t> recent;                          // of the latest snapshots of the newest window
     std::uint64_t newest = 0;                                  // event of a snapshot
   };
 
@@ -234,15 +234,9 @@ class held_by_pools final : public watcher {
       return known.recent.empty() ? any : known.recent[any % known.recent.size()];
     const std::uint64_t word = snapshots_.words[next_ * snapshot_places + place];
     const std::uint64_t found = known.numbers.try_emplace(word, known.numbers.size()).first->second;
-    if (o.allocation - std::exchange(known.newest, o.allocation) > window_gap) {
-      known.recent.clear();
-      known.in_window = 0;
-    }
-    if (known.recent.size() < most_recent)
-      known.recent.push_back(found);
-    else
-      known.recent[known.in_window % most_recent] = found;
-    ++known.in_window;
+    if (o.allocation - std::exchange(known.newest, o.allocation) > window_gap) known.recent.clear();
+    known.recent.push_back(found);
+    if (known.recent.size() > most_recent) known.recent.pop_front();
     return found;
   }
 
