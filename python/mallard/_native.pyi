@@ -149,13 +149,14 @@ class PoolsPass:
         events: int = 0,
         moments: int = 0,
         snapshots: Columns | None = None,
+        default_in_segments: bool = True,
     ) -> None:
         """Take assignments: of each context the first pool, how many, their kind, and what tells instances.
 
         Pool 0 is the default heap. Kinds are 0 slabs, 1 one block after the other, 2 that with reuse. The
         last is an index into owner_place_names, or beyond, for `snapshots` by rising event. With moments, the
-        live bytes are noted as often in the journal's events. Raises JournalError, and ValueError where an
-        assignment makes no sense.
+        live bytes are noted as often in the journal's events. `default_in_segments`: whether the default heap
+        is mallard's. Raises JournalError, and ValueError where an assignment makes no sense.
         """
 
     def advance(self) -> bool:

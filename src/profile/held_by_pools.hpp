@@ -55,7 +55,8 @@ struct pool_assignment {
   std::vector<placing> kinds{};      // of these pools; beyond the end: slabs
   // Of the words of a snapshot, which one tells the instance; beyond the end, or no such word: none does.
   std::vector<std::uint32_t> places{};
-  std::uint64_t largest = 1024;  // bytes that are routed
+  std::uint64_t largest = 1024;     // bytes that are routed
+  bool default_in_segments = true;  // false: the default heap is another malloc's, without such slabs
 };
 
 // A journal's snapshots, by rising numbers of the events that they belong to.
@@ -82,6 +83,7 @@ class held_by_pools final : public watcher {
       if (routes_.first[i] != 0)
         for (std::uint32_t n = 0; n != routes_.pools[i]; ++n)
           pools_[routes_.first[i] + n].kind = routes_.kinds[i];
+    pools_[0].in_segments = routes_.default_in_segments;
     for (pool& p : pools_) p.alive_over_time.resize(moments);
   }
 
@@ -101,7 +103,7 @@ class held_by_pools final : public watcher {
     note(pools_[number], o.allocation, o.size);
     if (o.size > classes::largest) {
       hold(pools_[number], pages_of(o.size));
-      in_segments_ += whole_segments_of(o.size);
+      take_segments(pools_[number], whole_segments_of(o.size));
     } else if (is_behind(pools_[number].kind)) {
       slab_of_[slot] = take_behind(number, step_of(o.size));
     } else {
@@ -117,7 +119,7 @@ class held_by_pools final : public watcher {
     note(in, o.free, 0 - o.size);
     if (slab_of_[slot] == none) {
       give(in, pages_of(o.size));
-      in_segments_ -= whole_segments_of(o.size);
+      give_segments(in, whole_segments_of(o.size));
     } else if (is_behind(in.kind)) {
       free_behind(in, slab_of_[slot], step_of(o.size));
     } else {
@@ -178,6 +180,7 @@ class held_by_pools final : public watcher {
     std::vector<slab_list> listed;  // by class: full ones of which a sixteenth is free
     std::vector<slab_list> aside;
     placing kind = placing::slabs;
+    bool in_segments = true;
     std::uint32_t behind = none;   // the slab that is filled, where blocks lie one after the other
     slab_list filled;              // those before it, where freed blocks are used again
     std::uint64_t used = 0;        // blocks of all such slabs
@@ -262,10 +265,19 @@ class held_by_pools final : public watcher {
     held_ += pages;
     in.held += pages;
     in.peak = std::max(in.peak, in.held);
+    if (!in.in_segments) in_segments_ += pages;
   }
   void give(pool& in, std::uint64_t pages) noexcept {
     held_ -= pages;
     in.held -= pages;
+    if (!in.in_segments) in_segments_ -= pages;
+  }
+  // Of segments, of which all counts as memory.
+  void take_segments(const pool& in, std::uint64_t pages) noexcept {
+    if (in.in_segments) in_segments_ += pages;
+  }
+  void give_segments(const pool& in, std::uint64_t pages) noexcept {
+    if (in.in_segments) in_segments_ -= pages;
   }
 
   // A block's slab.
@@ -308,7 +320,7 @@ class held_by_pools final : public watcher {
 
   std::uint32_t fresh(std::uint32_t number, std::size_t index) {
     ++pools_[number].slabs;
-    in_segments_ += bytes_of_slab(pools_[number]) / page;
+    take_segments(pools_[number], bytes_of_slab(pools_[number]) / page);
     if (empty_.empty()) {
       empty_.push_back(static_cast<std::uint32_t>(slabs_.size()));
       slabs_.emplace_back();
@@ -375,7 +387,7 @@ class held_by_pools final : public watcher {
   void give_back(pool& in, std::uint32_t number) {
     give(in, slabs_[number].pages);
     --in.slabs;
-    in_segments_ -= bytes_of_slab(in) / page;
+    give_segments(in, bytes_of_slab(in) / page);
     slabs_[number] = {};
     empty_.push_back(number);
   }

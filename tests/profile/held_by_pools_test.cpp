@@ -79,6 +79,24 @@ TEST(held_by_pools, holds_whole_segments_in_huge_pages) {
   EXPECT_EQ(p.under(parts).peak_in_segments(), 3 * segment + segment / 2);
 }
 
+TEST(held_by_pools, a_default_heap_of_another_malloc_holds_no_segments) {
+  constexpr std::uint64_t segment = 16 * page;
+  program p;
+  p.allocate(1, 16);
+  p.free(p.allocate(1, 100'000));
+  p.free_all(p.allocate_many(16, 1, 16'384));
+  p.allocate(2, 16);
+  p.allocate(1, 40);
+  const pool_assignment beside{.first = {0, 0, 1}, .pools = {1, 1, 1}, .default_in_segments = false};
+  EXPECT_EQ(p.under(beside).peak_in_segments(), (1 + 64) * page)
+      << "the most of the default heap, and none else";
+  program last;
+  last.free(last.allocate(1, 100'000));
+  last.allocate(2, 16);
+  last.allocate_many(26, 1, 4'000);
+  EXPECT_EQ(last.under(beside).peak_in_segments(), 26 * page + segment);
+}
+
 TEST(held_by_pools, routes_small_blocks_of_natural_alignment) {
   program p;
   p.allocate(1, 1024);

@@ -13,7 +13,7 @@ from conftest import Mallard
 from mallard import MallardError, _native
 from mallard.plan import Context, Module, Plan, Rule, Witness, plan_text, read_plan
 from mallard.plan.plan_file import parse_plan
-from mallard.plan.plan_image import Claim, claims_of, decision_trie, has_huge_pages, rule_for
+from mallard.plan.plan_image import Claim, claims_of, decision_trie, rule_for
 from mallard.plan.plan_model import WORDS, Frame
 from mallard.plan.planner import Options, Planner, Wanted, planned
 from mallard.plan.pool_candidates import Told
@@ -288,17 +288,52 @@ def test_a_prediction_follows_the_instances_that_snapshots_show(shelves: Path) -
     assert planner.of(wanted, Options(max_rss=2)).rows[0].peak < apart, "all are one instance's"
 
 
+@pytest.fixture
+def huge_pages_pay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However little memory is in use."""
+    monkeypatch.setattr("mallard.plan.planner.WORTH_HUGE_PAGES", 1)
+
+
 def test_a_prediction_counts_what_huge_pages_hold_in_addition(
-    shelves: Path, monkeypatch: pytest.MonkeyPatch
+    shelves: Path, request: pytest.FixtureRequest
 ) -> None:
     in_small = planned(str(shelves), Options(max_rss=4)).plan
-    for name, value in (("WORTH_HUGE_PAGES", 1), ("MOST_MORE", 1)):
-        monkeypatch.setattr(f"mallard.plan.plan_model.{name}", value)
+    assert not in_small.huge_pages
+    request.getfixturevalue("huge_pages_pay")
     in_huge = planned(str(shelves), Options(max_rss=4)).plan
-    assert has_huge_pages(in_huge)
+    assert in_huge.huge_pages
     assert in_huge.rules == in_small.rules
     half_a_huge_page, slabs = 1 << 20, 256 << 10
     assert in_huge.predicted_peak > in_small.predicted_peak + half_a_huge_page + slabs
+    beside_glibc = planned(str(shelves), Options(max_rss=4, default_heap="glibc")).plan
+    assert beside_glibc.rules == in_small.rules
+    assert in_small.predicted_peak + half_a_huge_page < beside_glibc.predicted_peak < in_huge.predicted_peak
+
+
+@pytest.mark.usefixtures("huge_pages_pay")
+def test_a_plan_that_fits_in_small_pages_only_has_these(
+    shelves: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_huge = planned(str(shelves), Options("pools", max_rss=4)).plan
+    limit = in_huge.predicted_peak / in_huge.recorded_peak / 0.96  # of which 4 % are reserve
+    assert planned(str(shelves), Options("pools", max_rss=1.001 * limit)).plan.huge_pages
+    in_small = planned(str(shelves), Options("pools", max_rss=0.999 * limit)).plan
+    assert not in_small.huge_pages
+    assert in_small.rules == in_huge.rules
+    assert in_small.predicted_peak < in_huge.predicted_peak
+    monkeypatch.setattr("mallard.plan.planner.WORTH_HUGE_PAGES", in_small.predicted_peak + 1)
+    assert not planned(str(shelves), Options("pools", max_rss=4)).plan.huge_pages, "little memory"
+
+
+@pytest.mark.usefixtures("huge_pages_pay")
+def test_each_thread_has_slabs_of_its_own_in_huge_pages(
+    shelves: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    peaks = []
+    for threads in (1, 2, 3):
+        monkeypatch.setattr("mallard.plan.planner.threads_at_once", lambda _, threads=threads: threads)
+        peaks.append(planned(str(shelves), Options(max_rss=9)).plan.predicted_peak)
+    assert peaks[2] - peaks[1] == peaks[1] - peaks[0] > 256 << 10
 
 
 def test_what_is_wanted_is_merged_or_refused(shelves: Path) -> None:

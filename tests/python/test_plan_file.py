@@ -76,7 +76,7 @@ def test_a_plan_by_hand_is_read() -> None:
 
 def test_what_is_written_is_read_as_the_same_plan(tmp_path: Path) -> None:
     plan = replace(
-        read(HAND), recorded="2026-11-26", journal='a "b"\\\t.mlrd', predicted_peak=12345678, threads=8
+        read(HAND), recorded="2026-11-26", journal='a "b"\\\t.mlrd', predicted_peak=12345678, huge_pages=True
     )
     file = tmp_path / "plan.toml"
     file.write_text(plan_text(plan))
@@ -118,6 +118,7 @@ def test_rules_that_share_a_pool_have_the_same_one() -> None:
         ('build_id = "00ff"', 'build_id = "xyz"', "6: build_id must be"),
         ('heap = "glibc"', 'heap = "tcmalloc"', "9: heap must be one of mallard, glibc"),
         ("max_rss = 1.5", "max_rss = 0.5", "11: max_rss must be a number from 1 to 100"),
+        ('title = "mine"', 'title = "mine"\nhuge_pages = 1', "4: huge_pages must be true or false"),
         ("max_rss = 1.5", "max_rss = nan", "11: max_rss must be a number from 1 to 100"),
         ('name = "lib.so.1"', 'name = "prog"', "13: two modules are called prog"),
         ('strategy = "pool"', 'strategy = "slab"', "20: strategy must be one of default, pool"),

@@ -161,7 +161,11 @@ def show(found: "Planned", output: str | None, console: "Console") -> None:
     more = (
         f"{plan.predicted_peak / plan.recorded_peak:.2f} of the recorded {figures.size(plan.recorded_peak)}"
     )
-    say(console, f"Predicted peak: {figures.size(plan.predicted_peak)}, {more} (limit {plan.max_rss:g}).")
+    pages = " in huge pages" if plan.huge_pages else ""
+    say(
+        console,
+        f"Predicted peak: {figures.size(plan.predicted_peak)}{pages}, {more} (limit {plan.max_rss:g}).",
+    )
     if output:
         say(console, f"Try it: mallard try {output} -- {plan.program.path} ...")
     else:
@@ -191,6 +195,7 @@ def as_text(found: "Planned") -> str:
         "max_rss": plan.max_rss,
         "recorded_peak_bytes": plan.recorded_peak,
         "predicted_peak_bytes": plan.predicted_peak,
+        "huge_pages": plan.huge_pages,
         "rules": [
             {
                 "name": row.name,

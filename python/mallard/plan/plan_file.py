@@ -42,7 +42,6 @@ from mallard.plan.toml_lines import KeyPath, lines_of
 LARGEST_FILE = 64 << 20
 FARTHEST_STEP = 1 << 20  # bytes on the stack between two frames
 MOST_RSS = 100.0
-MOST_THREADS = 1 << 20
 FRAME = re.compile(r"(?P<module>\S(?:.*\S)?)\+0x(?P<offset>[0-9a-fA-F]{1,16})(?:\s*@(?P<step>[0-9]{1,9}))?")
 BUILD_ID = re.compile(r"(?:[0-9a-f]{2}){1,31}")
 
@@ -130,6 +129,13 @@ class Table:
             self.fail(key, f"{key} must be a whole number from {least:,} to {most:,}")
         return value
 
+    def flag(self, key: str) -> bool:
+        """Return true or false, which it is if it is not there."""
+        value = self.take(key)
+        if value is not None and not isinstance(value, bool):
+            self.fail(key, f"{key} must be true or false")
+        return bool(value)
+
     def ratio(self, key: str, least: float, most: float, otherwise: float) -> float:
         """Return a number in a range."""
         value = self.take(key)
@@ -192,13 +198,13 @@ class PlanReader:
         if (version := top.take("format")) != FORMAT or isinstance(version, bool):
             top.fail("format", f"format must be {FORMAT}: this mallard reads no other plans")
         title = top.text("title") or Path(self.name).stem
+        huge_pages = top.flag("huge_pages")
         program, default, limits = top.table("program"), top.table("default"), top.table("limits")
         modules = tuple(self.module(table) for table in top.tables("module"))
         rules = top.tables("rule")
         top.end()
         path, build_id = program.text("path", required=True), self.build_id(program)
         recorded, journal = program.text("recorded"), program.text("journal")
-        threads = program.number("threads", 1, MOST_THREADS, 1)
         program.end()
         modules = self.program_first(modules, path, build_id)
         heap = default.one_of("heap", HEAPS, "mallard")
@@ -217,7 +223,7 @@ class PlanReader:
             predicted_peak=peaks[1],
             recorded=recorded,
             journal=journal,
-            threads=threads,
+            huge_pages=huge_pages,
             path=self.name,
         )
         self.check_pools(plan)

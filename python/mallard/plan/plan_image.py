@@ -29,8 +29,6 @@ from mallard.plan.plan_model import (
     STRATEGIES,
     Plan,
     Rule,
-    more_in_huge_pages,
-    pays_in_huge_pages,
 )
 
 MAGIC = b"\x89MLP\r\n\x1a\n"
@@ -160,19 +158,8 @@ def image_of(plan: Plan) -> bytes:
         what = f"{len(entries):,} entries in {len(nodes):,} nodes, where {MOST_NODES:,} nodes can be"
         raise MallardError(f"{plan.path or plan.title} has too many contexts: {what}")
     heap = HEAPS.index(plan.default_heap)
-    flags = HUGE_PAGES if has_huge_pages(plan) else 0
+    flags = HUGE_PAGES if plan.huge_pages else 0
     return HEADER.pack(MAGIC, VERSION, whole, zlib.crc32(body), heap, *counts, plan.pools, flags) + body
-
-
-def has_huge_pages(plan: Plan) -> bool:
-    """Tell whether huge pages pay, and the most additional memory that they take is little."""
-    held: dict[str, int] = {}
-    for number, rule in enumerate(plan.rules):
-        if rule.strategy != "default":
-            name = rule.pool or str(number)
-            more = more_in_huge_pages(rule.pools, rule.witness.used if rule.witness else 1)
-            held[name] = max(held.get(name, 0), more)
-    return pays_in_huge_pages(plan.threads * sum(held.values()), plan.predicted_peak)
 
 
 def rule_row(rule: Rule, first: int, number: int) -> bytes:

@@ -37,10 +37,6 @@ LARGEST = 1024  # bytes; larger requests go to the default heap, whatever a rule
 MOST_POOLS = 65536
 MOST_POOLS_OF_A_RULE = 4096
 MANY_POOLS = 128  # of a rule; of more, slabs are small (src/malloc/routes.cpp)
-WORTH_HUGE_PAGES = 32 << 20  # bytes of the predicted peak
-HALF_A_SLAB = 32 << 10  # bytes that a pool may hold more in huge pages; of a rule with many, less
-HALF_A_PART = 16 << 10  # of two classes
-MOST_MORE = 0.1  # of the predicted peak
 MOST_MODULES = 256
 MOST_NODES = 65536  # of the trie
 FARTHEST = 1 << 47  # bytes into a module
@@ -89,16 +85,6 @@ class Witness:
         return max(round(self.pools * (1 - (1 - 1 / self.pools) ** self.instances)), 1)
 
 
-def more_in_huge_pages(pools: int, used: int) -> int:
-    """Return the bytes that a rule's pools may hold in addition there, of which some have blocks."""
-    return used * (HALF_A_PART if pools > MANY_POOLS else HALF_A_SLAB)
-
-
-def pays_in_huge_pages(more: int, peak: int) -> bool:
-    """Tell whether there is enough memory, and few bytes more, by the peak in small pages."""
-    return peak >= WORTH_HUGE_PAGES and more <= MOST_MORE * peak
-
-
 def pools_for(instances: int) -> int:
     """Return how many pools it takes so that few instances share one by chance."""
     return int(min(1 << (POOLS_AN_INSTANCE * instances - 1).bit_length(), MOST_POOLS_OF_A_RULE))
@@ -145,7 +131,7 @@ class Plan:
     predicted_peak: int = 0  # likewise under this plan
     recorded: str = ""  # when
     journal: str = ""
-    threads: int = 1  # that it had at once; each has slabs of its own in every pool
+    huge_pages: bool = False  # whether the malloc asks for them
     path: str = ""  # of the file that it was read from
 
     @property

@@ -30,6 +30,8 @@ def head(plan: Plan) -> Iterator[str]:
     yield "# Try it:  mallard try PLAN -- PROGRAM ARGUMENTS"
     yield f"format = {FORMAT}"
     yield f"title = {quoted(plan.title)}"
+    if plan.huge_pages:
+        yield "huge_pages = true  # of all memory, where the system has them"
     yield ""
     yield "# The plan holds for this build only; another one runs without it."
     yield "[program]"
@@ -38,8 +40,6 @@ def head(plan: Plan) -> Iterator[str]:
     for key in ("recorded", "journal"):
         if value := getattr(plan, key):
             yield f"{key} = {quoted(value)}"
-    if plan.threads > 1:
-        yield f"threads = {plan.threads}  # at once, each with slabs of its own in every pool"
     yield ""
     yield "[default]"
     yield f"heap = {quoted(plan.default_heap)}  # of all that no rule names: mallard's, or glibc's"

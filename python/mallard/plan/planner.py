@@ -40,8 +40,6 @@ from mallard.plan.plan_model import (
     Plan,
     Rule,
     Witness,
-    more_in_huge_pages,
-    pays_in_huge_pages,
 )
 from mallard.plan.pool_candidates import Candidates, Draft, Part
 from mallard.plan.scopes import Calls, Until, ends_of
@@ -57,6 +55,7 @@ RECORDER = "libmallard-record.so"
 OF_RECORDER = 2 << 20  # bytes that the recorder has in the process: what it remembers of stacks
 OWN_MAPPINGS = 4 << 20  # bytes that a process has beyond all that, from which on they are its own and count
 HEAP = 2 << 10  # bytes that a pool takes itself
+WORTH_HUGE_PAGES = 32 << 20  # bytes of the predicted peak in small pages
 HALF_A_HUGE_PAGE = 1 << 20  # bytes, of the last one
 PLACINGS = {STRATEGIES[how]: number for how, number in (("monotonic", 1), ("region", 1), ("reap", 2))}
 IN_PARTS = 3  # pools of many instances
@@ -139,6 +138,7 @@ class Planner:
         own = in_memory - self.base - self.in_use
         if own > OWN_MAPPINGS:
             self.base += own
+        self.recorded_peak = self.base + self.in_use
         self.remarks: list[str] = []
         self.snapshots: Columns | None = None  # by rising event, once somebody has needed them
         progress(DIVIDED)
@@ -162,16 +162,16 @@ class Planner:
 
     def first_that_fits(self, attempts: Iterator[list[list[Draft]]], options: Options) -> Planned:
         """Make the plan of the first drafts that stay below the limit."""
-        recorded = self.base + self.in_use
+        recorded = self.recorded_peak
         refused: list[int] = []
         for degrees in attempts:
-            held = self.predict(degrees)
+            held = self.predict(degrees, options)
             for drafts, one in zip(degrees, held, strict=True):
-                if one["peak"] <= options.max_rss * recorded * (1 - RESERVE):
+                if one["peak"] <= self.allowed(options):
                     if refused:
                         more = f"pools for all would take {size(refused[0])}, which"
                         self.remarks.append(f"{more} --max-rss {allowing(refused[0], recorded)} allows")
-                    return self.finished(options, *self.leaner(drafts, one, recorded), recorded)
+                    return self.finished(options, *self.leaner(drafts, one, options))
                 refused.append(one["peak"])
         raise MallardError(
             f"no plan of {shown(self.path)} stays below {options.max_rss:g} of the recorded "
@@ -180,7 +180,7 @@ class Planner:
         )
 
     def leaner(
-        self, drafts: list[Draft], held: dict[str, Any], recorded: int
+        self, drafts: list[Draft], held: dict[str, Any], options: Options
     ) -> tuple[list[Draft], dict[str, Any]]:
         """Return the same with the pools of small owners reduced until it takes little more than recorded.
 
@@ -190,7 +190,8 @@ class Planner:
             draft.has_instances and peak < SMALL_POOL * draft.used
             for draft, peak in zip(drafts, held["peaks"], strict=True)
         ]
-        if held["peak"] <= LEAN * recorded or not any(small):
+        most = LEAN * self.recorded_peak
+        if held["peak"] <= most or not any(small):
             return drafts, held
         degrees = [
             [
@@ -199,8 +200,8 @@ class Planner:
             ]
             for factor in FEWER_INSTANCES[1:]
         ]
-        found = zip(degrees, self.predict(degrees), strict=True)
-        return next(((fewer, one) for fewer, one in found if one["peak"] <= LEAN * recorded), (drafts, held))
+        found = zip(degrees, self.predict(degrees, options), strict=True)
+        return next(((fewer, one) for fewer, one in found if one["peak"] <= most), (drafts, held))
 
     def attempts(self, family: str | None) -> Iterator[list[list[Draft]]]:
         """Yield plans of the family, from most memory to least: those of a list are predicted together."""
@@ -266,8 +267,16 @@ class Planner:
         self.remarks.append(reason)
         return []
 
-    def predict(self, degrees: Sequence[Sequence[Draft]]) -> list[dict[str, Any]]:
-        """Return what each plan would hold; `peak` is that of the process, `peaks` by draft."""
+    def allowed(self, options: Options) -> float:
+        """Return how many bytes a plan may be predicted to take."""
+        return options.max_rss * self.recorded_peak * (1 - RESERVE)
+
+    def predict(self, degrees: Sequence[Sequence[Draft]], options: Options) -> list[dict[str, Any]]:
+        """Return what each plan would hold; `peak` is that of the process, `peaks` by draft.
+
+        `huge_pages` tells whether it has them, which `peak` counts then: where much memory is in use, and the
+        limit allows what they take in addition.
+        """
         contexts = len(self.candidates.blocks)
         routes, begins = [], []
         for drafts in degrees:
@@ -287,25 +296,30 @@ class Planner:
         try:
             if any(draft.has_instances for drafts in degrees for draft in drafts):
                 self.snapshots = self.snapshots or in_order(_native.snapshots(self.path))
-            work = _native.PoolsPass(self.path, routes, snapshots=self.snapshots)
+            work = _native.PoolsPass(
+                self.path,
+                routes,
+                snapshots=self.snapshots,
+                default_in_segments=options.default_heap == "mallard",
+            )
             while work.advance():
                 self.progress(WITNESSED + (1 - WITNESSED) * work.progress)
         except _native.JournalError as error:
             raise MallardError(f"cannot read {self.path} again: {error}") from error
         held = [work.held(number) for number in range(len(degrees))]
         threads = threads_at_once(self.store.threads)
-        for drafts, one, begin in zip(degrees, held, begins, strict=True):
-            more = one["peak_in_segments"] - one["peak"] + HALF_A_HUGE_PAGE
+        for one, begin in zip(held, begins, strict=True):
+            # Each thread has slabs of its own.
+            more = threads * (one["peak_in_segments"] - one["peak"]) + HALF_A_HUGE_PAGE
             one["peak"] += self.base + HEAP * begin[-1]
-            in_pools = threads * sum(more_in_huge_pages(draft.pools, draft.used) for draft in drafts)
-            if pays_in_huge_pages(in_pools, one["peak"]):
+            is_worth_it = one["peak"] >= WORTH_HUGE_PAGES
+            one["huge_pages"] = is_worth_it and one["peak"] + more <= self.allowed(options)
+            if one["huge_pages"]:
                 one["peak"] += more
             one["peaks"] = [int(one["peaks"][at:end].sum()) for at, end in pairwise(begin)]
         return held
 
-    def finished(
-        self, options: Options, drafts: Sequence[Draft], held: dict[str, Any], recorded: int
-    ) -> Planned:
+    def finished(self, options: Options, drafts: Sequence[Draft], held: dict[str, Any]) -> Planned:
         """Name the contexts, and put the plan together."""
         blocks, stacks, totals = self.candidates.blocks, self.candidates.stacks, self.store.totals
         journal, warnings = shown(self.path), [*totals["warnings"], *self.symbols.warnings]
@@ -339,11 +353,11 @@ class Planner:
             rules=tuple(rules),
             default_heap=options.default_heap,
             max_rss=options.max_rss,
-            recorded_peak=recorded,
+            recorded_peak=self.recorded_peak,
             predicted_peak=held["peak"],
             recorded=date_of(totals["start_unix_ns"]),
             journal=journal,
-            threads=threads_at_once(self.store.threads),
+            huge_pages=held["huge_pages"],
         )
         return Planned(
             plan,

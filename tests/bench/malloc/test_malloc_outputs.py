@@ -87,7 +87,7 @@ def test_jobs_of_plans_are_there_and_need_no_others_name(tmp_path: Path) -> None
 def test_an_image_that_only_recognises_has_the_same_contexts_and_no_pools() -> None:
     module = Module("prog", "0102")
     rules = [Rule("pool", (Context((Frame("prog", at, 8), Frame("prog", 1))),)) for at in (1, 2)]
-    image = image_of(Plan("two", (module,), tuple(rules), predicted_peak=1 << 30))
+    image = image_of(Plan("two", (module,), tuple(rules), huge_pages=True))
     found = recognising(image)
     rules_begin = HEADER.unpack_from(image)[12]
     assert found[HEADER.size : rules_begin] == image[HEADER.size : rules_begin]
