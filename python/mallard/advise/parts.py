@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from mallard import MallardError, _native, figures
+from mallard import MallardError, figures
 from mallard.advise.advice_model import Owners
 from mallard.advise.free_order import far_apart, in_order
 from mallard.advise.growth import Chains
@@ -175,14 +175,15 @@ class Part:
         told = {
             context: self.program.told[context] for context in self.contexts if context in self.program.told
         }
-        if not told:
+        planner = self.program.planner
+        if planner is None or not told:
             return None
         of = self.objects
         has = np.isin(of.context, list(told))
         if has.mean() < LEAST_OWNED:
             return None
         value = np.zeros(len(of.context), np.uint64)
-        events, words = self.program.snapshots
+        events, words = planner.snapshots["event"], planner.snapshots["words"]
         place = np.searchsorted(of.allocation, events)
         mine = of.allocation[np.minimum(place, len(of.allocation) - 1)] == events
         rows, at = np.flatnonzero(mine), place[mine]
@@ -318,15 +319,6 @@ class Program:
         sites = self.site_of
         gain, far = in_order(np.append(sites[context], sites.max()), np.append(size, 0), freed)
         return gain, far
-
-    @cached_property
-    def snapshots(self) -> tuple[Row, Row]:
-        """The events that have a snapshot, and its words."""
-        try:
-            found = _native.snapshots(self.path)
-        except _native.JournalError as error:
-            raise MallardError(f"cannot read {self.path} again: {error}") from error
-        return found["event"], found["words"]
 
     @cached_property
     def blocks(self) -> Blocks:

@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import accumulate, islice, pairwise
 from typing import Any
 
@@ -140,8 +141,17 @@ class Planner:
             self.base += own
         self.recorded_peak = self.base + self.in_use
         self.remarks: list[str] = []
-        self.snapshots: Columns | None = None  # by rising event, once somebody has needed them
         progress(DIVIDED)
+
+    @cached_property
+    def snapshots(self) -> Columns:
+        """The journal's snapshots, by rising event."""
+        try:
+            found = _native.snapshots(self.path)
+        except _native.JournalError as error:
+            raise MallardError(f"cannot read {self.path} again: {error}") from error
+        order = np.argsort(found["event"], kind="stable")
+        return {name: column[order] for name, column in found.items()}
 
     def plan(self, options: Options) -> Planned:
         """Make the plan of a family."""
@@ -293,13 +303,12 @@ class Planner:
                         places[list(part.contexts)] = WORDS.index(part.witness.place)
             routes.append((first, pools, kinds, places))
             begins.append(begin)
+        have_instances = any(draft.has_instances for drafts in degrees for draft in drafts)
         try:
-            if any(draft.has_instances for drafts in degrees for draft in drafts):
-                self.snapshots = self.snapshots or in_order(_native.snapshots(self.path))
             work = _native.PoolsPass(
                 self.path,
                 routes,
-                snapshots=self.snapshots,
+                snapshots=self.snapshots if have_instances else None,
                 default_in_segments=options.default_heap == "mallard",
             )
             while work.advance():
@@ -414,12 +423,6 @@ def threads_at_once(threads: Sequence[dict[str, Any]]) -> int:
     changes = [(one["start_ns"], 1) for one in threads]
     changes += [(one["end_ns"], -1) for one in threads if one["end_ns"]]
     return max(accumulate(change for _, change in sorted(changes)), default=1)
-
-
-def in_order(snapshots: Columns) -> Columns:
-    """Return them by rising event."""
-    order = np.argsort(snapshots["event"], kind="stable")
-    return {name: column[order] for name, column in snapshots.items()}
 
 
 def allowing(peak: int, recorded: int) -> str:
