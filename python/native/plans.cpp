@@ -122,6 +122,7 @@ nb::dict held_of(const pools_pass& self, std::size_t number) {
   nb::dict result;
   result["peak"] = held.peak();
   result["peak_in_segments"] = held.peak_in_segments();
+  result["more_a_thread"] = held.more_a_thread();
   result["peaks"] = to_column(std::move(peaks));
   result["routed_events"] = held.routed_in_all().events;
   result["routed_bytes"] = held.routed_in_all().bytes;

@@ -79,6 +79,22 @@ TEST(held_by_pools, holds_whole_segments_in_huge_pages) {
   EXPECT_EQ(p.under(parts).peak_in_segments(), 3 * segment + segment / 2);
 }
 
+TEST(held_by_pools, a_further_thread_has_half_a_slab_of_each_class_to_itself) {
+  constexpr std::uint64_t half_a_slab = 8 * page;
+  program p;
+  EXPECT_EQ(p.under({}).more_a_thread(), 0U);
+  p.allocate_many(10'000, 1, 16);
+  p.free_all(p.allocate_many(10'000, 1, 40));
+  p.allocate(2, 16);
+  p.allocate(1, 100'000);
+  EXPECT_EQ(p.under({}).more_a_thread(), 2 * half_a_slab) << "pages of a large block are whoever's asks";
+  EXPECT_EQ(p.under({.first = {0, 0, 1}, .pools = {1, 1, 1}}).more_a_thread(), 3 * half_a_slab);
+  const pool_assignment parts{.first = {0, 0, 1}, .pools = {1, 1, 1}, .kinds = {{}, {}, placing::parts}};
+  EXPECT_EQ(p.under(parts).more_a_thread(), 2 * half_a_slab + half_a_slab / 4);
+  const pool_assignment beside{.first = {0, 0, 1}, .pools = {1, 1, 1}, .default_in_segments = false};
+  EXPECT_EQ(p.under(beside).more_a_thread(), half_a_slab);
+}
+
 TEST(held_by_pools, a_default_heap_of_another_malloc_holds_no_segments) {
   constexpr std::uint64_t segment = 16 * page;
   program p;
@@ -89,7 +105,7 @@ TEST(held_by_pools, a_default_heap_of_another_malloc_holds_no_segments) {
   p.allocate(1, 40);
   const pool_assignment beside{.first = {0, 0, 1}, .pools = {1, 1, 1}, .default_in_segments = false};
   EXPECT_EQ(p.under(beside).peak_in_segments(), (1 + 64) * page)
-      << "the most of the default heap, and none else";
+      << "a page and 16 blocks of four pages, before there is a pool";
   program last;
   last.free(last.allocate(1, 100'000));
   last.allocate(2, 16);

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from mallard.plan.plan_image import Claim, claims_of, decision_trie, rule_for
 from mallard.plan.plan_model import WORDS, Frame
 from mallard.plan.planner import Options, Planner, Wanted, planned
 from mallard.plan.pool_candidates import Told
+from mallard.plan.process_memory import threads_at_once
 from mallard.plan.scopes import ending_functions
 from mallard.plan.stacks_of_plan import Stacks, module_name
 
@@ -83,6 +85,12 @@ int main(int count, char** words) {
     const long sum = parse_all(text);
     keep(sum);
     std::printf("%ld\\n", sum);
+    return 0;
+  }
+  if (count > 1 && words[1][0] == 'l') {
+    std::vector<char*> all(40000);
+    for (char*& one : all) one = static_cast<char*>(std::malloc(1000));
+    std::printf("%zu\\n", all.size());
     return 0;
   }
   if (count > 1 && words[1][0] == 'm') {
@@ -291,27 +299,49 @@ def test_a_prediction_follows_the_instances_that_snapshots_show(shelves: Path) -
 @pytest.fixture
 def huge_pages_pay(monkeypatch: pytest.MonkeyPatch) -> None:
     """However little memory is in use."""
-    monkeypatch.setattr("mallard.plan.planner.WORTH_HUGE_PAGES", 1)
+    monkeypatch.setattr("mallard.plan.process_memory.WORTH_HUGE_PAGES", 1)
+
+
+def test_a_program_of_much_memory_has_huge_pages(mallard: Mallard, program: Path, tmp_path: Path) -> None:
+    journal, file = tmp_path / "large.mlrd", tmp_path / "plan.toml"
+    assert mallard("record", "-o", journal, "--", program, "large").returncode == 0
+    plan = ("plan", journal, "--strategy", "pools", "-o", file)
+    ran = mallard(*plan)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert " MiB in huge pages, " in ran.stdout
+    assert read_plan(file).huge_pages
+    assert json.loads(mallard("plan", "--json", journal).stdout)["huge_pages"]
+    in_small = planned(str(journal), Options("pools", huge_pages=False)).plan
+    limit = in_small.predicted_peak / in_small.recorded_peak / 0.96  # of which 4 % are reserve
+    ran = mallard(*plan, "--max-rss", f"{limit + 0.005:.4f}")
+    said = re.fullmatch(r"mallard: huge pages .* MiB more, which --max-rss ([0-9.]+) allows\n", ran.stderr)
+    assert said, ran.stderr
+    assert (ran.returncode, "huge pages" in ran.stdout, read_plan(file).huge_pages) == (0, False, False)
+    assert planned(str(journal), Options("pools", limit + 0.005, huge_pages=False)).remarks == []
+    assert mallard(*plan, "--max-rss", said[1]).stderr == ""
+    assert read_plan(file).huge_pages
+    blind = ("plan", "--json", journal, "--heap", "glibc", "--strategy", "blind")
+    assert json.loads(mallard(*blind).stdout)["huge_pages"], "the blocks are the plan's"
 
 
 def test_a_prediction_counts_what_huge_pages_hold_in_addition(
     shelves: Path, request: pytest.FixtureRequest
 ) -> None:
-    in_small = planned(str(shelves), Options(max_rss=4)).plan
+    in_small = planned(str(shelves), Options("pools", max_rss=4)).plan
     assert not in_small.huge_pages
     request.getfixturevalue("huge_pages_pay")
-    in_huge = planned(str(shelves), Options(max_rss=4)).plan
+    in_huge = planned(str(shelves), Options("pools", max_rss=4)).plan
     assert in_huge.huge_pages
     assert in_huge.rules == in_small.rules
-    half_a_huge_page, slabs = 1 << 20, 256 << 10
+    half_a_huge_page, slabs = 1 << 20, 128 << 10
     assert in_huge.predicted_peak > in_small.predicted_peak + half_a_huge_page + slabs
-    beside_glibc = planned(str(shelves), Options(max_rss=4, default_heap="glibc")).plan
+    beside_glibc = planned(str(shelves), Options("pools", max_rss=4, default_heap="glibc")).plan
     assert beside_glibc.rules == in_small.rules
     assert in_small.predicted_peak + half_a_huge_page < beside_glibc.predicted_peak < in_huge.predicted_peak
 
 
 @pytest.mark.usefixtures("huge_pages_pay")
-def test_a_plan_that_fits_in_small_pages_only_has_these(
+def test_a_plan_that_huge_pages_would_lift_above_the_limit_has_small_ones(
     shelves: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_huge = planned(str(shelves), Options("pools", max_rss=4)).plan
@@ -321,8 +351,39 @@ def test_a_plan_that_fits_in_small_pages_only_has_these(
     assert not in_small.huge_pages
     assert in_small.rules == in_huge.rules
     assert in_small.predicted_peak < in_huge.predicted_peak
-    monkeypatch.setattr("mallard.plan.planner.WORTH_HUGE_PAGES", in_small.predicted_peak + 1)
-    assert not planned(str(shelves), Options("pools", max_rss=4)).plan.huge_pages, "little memory"
+    monkeypatch.setattr("mallard.plan.process_memory.WORTH_HUGE_PAGES", in_small.predicted_peak)
+    assert not planned(str(shelves), Options("pools", max_rss=4)).plan.huge_pages, "little heap"
+
+
+@pytest.mark.usefixtures("huge_pages_pay")
+def test_small_owners_share_pools_for_huge_pages(shelves: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mallard.plan.planner.MANY_POOLS", 0)  # slabs of fewer pools are small as well
+    monkeypatch.setattr("mallard.plan.planner.LEAN", 10)
+    generous = planned(str(shelves), Options(max_rss=4)).plan
+    assert generous.huge_pages
+    limit = 0.999 * generous.predicted_peak / generous.recorded_peak
+    monkeypatch.setattr("mallard.plan.planner.LEAN", limit)
+    lean = planned(str(shelves), Options(max_rss=4)).plan
+    assert lean.huge_pages
+    assert lean.pools < generous.pools
+    assert planned(str(shelves), Options(max_rss=4, huge_pages=False)).plan.pools == generous.pools
+
+
+@pytest.mark.usefixtures("huge_pages_pay")
+def test_small_owners_share_pools_in_small_pages_where_huge_ones_would_take_too_much(
+    shelves: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mallard.plan.planner.MANY_POOLS", 0)
+    monkeypatch.setattr("mallard.plan.process_memory.HALF_A_HUGE_PAGE", 0)
+    monkeypatch.setattr("mallard.plan.planner.LEAN", 10)
+    generous = planned(str(shelves), Options(max_rss=4, huge_pages=False)).plan
+    peak = generous.predicted_peak / generous.recorded_peak
+    monkeypatch.setattr("mallard.plan.planner.LEAN", 0.975 * peak)
+    lean = planned(str(shelves), Options(max_rss=1.03 * peak / 0.96)).plan
+    assert not lean.huge_pages
+    assert lean.pools < generous.pools
+    monkeypatch.setattr("mallard.plan.planner.LEAN", peak)
+    assert planned(str(shelves), Options(max_rss=4)).plan.huge_pages, "as --max-rss allows"
 
 
 @pytest.mark.usefixtures("huge_pages_pay")
@@ -332,8 +393,23 @@ def test_each_thread_has_slabs_of_its_own_in_huge_pages(
     peaks = []
     for threads in (1, 2, 3):
         monkeypatch.setattr("mallard.plan.planner.threads_at_once", lambda _, threads=threads: threads)
-        peaks.append(planned(str(shelves), Options(max_rss=9)).plan.predicted_peak)
-    assert peaks[2] - peaks[1] == peaks[1] - peaks[0] > 256 << 10
+        peaks.append(planned(str(shelves), Options("pools", max_rss=9)).plan.predicted_peak)
+    assert peaks[2] - peaks[1] == peaks[1] - peaks[0] > 2 * (32 << 10)
+
+
+@pytest.mark.parametrize(
+    ("lives", "at_once"),
+    [
+        ([], 1),
+        ([(5, 5)], 1),
+        ([(0, 0)], 1),
+        ([(1, 0), (2, 3), (4, 6)], 2),
+        ([(1, 3), (3, 5)], 2),
+        ([(1, 2), (3, 5), (4, 0), (5, 6)], 3),
+    ],
+)
+def test_threads_that_live_at_once_are_counted(lives: list[tuple[int, int]], at_once: int) -> None:
+    assert threads_at_once([{"start_ns": start, "end_ns": end} for start, end in lives]) == at_once
 
 
 def test_what_is_wanted_is_merged_or_refused(shelves: Path) -> None:

@@ -150,6 +150,13 @@ def test_what_is_wrong_is_one_line_that_names_the_line(old: str, new: str, says:
     assert found.startswith(f"plan.toml:{says}") or (old == "[[module]]" and found.startswith("plan.toml:"))
 
 
+def test_huge_pages_are_asked_for_where_the_file_says_so() -> None:
+    assert not read(HAND).huge_pages
+    for said in ("true", "false"):
+        changed = HAND.replace('title = "mine"', f'title = "mine"\nhuge_pages = {said}', 1)
+        assert read(changed).huge_pages == (said == "true")
+
+
 def test_a_context_has_one_rule_and_a_frame_one_distance() -> None:
     rule = '[[rule]]\nstrategy = "pool"\ncontexts = ["prog+0x12f3 @{} < prog+0x1{}"]\n'
     assert "39: the rule in line 19 has this context, in line 23" in refused(

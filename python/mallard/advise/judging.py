@@ -29,7 +29,8 @@ from mallard.analysis.strategies import one_size
 from mallard.compare.intervals import Interval
 from mallard.figures import share
 from mallard.plan.planner import Options as PlanOptions
-from mallard.plan.planner import Wanted, base_of
+from mallard.plan.planner import Wanted
+from mallard.plan.process_memory import memory_of
 
 ESTIMATED = (1.25, 0.5)  # of an estimate's median, its bounds: half of it should show
 NEARLY = 0.95  # of the best gain: what runs as a plan is as good
@@ -47,9 +48,7 @@ class Judge:
     def __init__(self, program: Program, options: Options) -> None:
         """Take a program that has been read."""
         self.program, self.options = program, options
-        self.recorded = base_of(program.store) + int(
-            program.store.totals["over_time"]["held_bytes"].max(initial=0)
-        )
+        self.recorded = memory_of(program.store).peak
         self.spare = (options.max_rss - 1) * self.recorded
         self.plans: dict[tuple[int, str], tuple[int | None, str]] = {}  # peaks, by part and strategy
         self.has_time: Callable[[], bool] = lambda: True  # to read the journal again
@@ -149,7 +148,7 @@ class Judge:
         if key not in self.plans:
             if self.program.planner is None or not self.has_time():
                 return None, ""
-            options = PlanOptions(max_rss=self.options.max_rss)
+            options = PlanOptions(max_rss=self.options.max_rss, huge_pages=False)  # which the whole decides
             try:
                 plan = self.program.planner.of(list(self.wanted(part, candidate)), options).plan
                 self.plans[key] = plan.predicted_peak - plan.recorded_peak, ""

@@ -130,7 +130,7 @@ class Table:
         return value
 
     def flag(self, key: str) -> bool:
-        """Return true or false, which it is if it is not there."""
+        """Return a truth value, false if the key is not there."""
         value = self.take(key)
         if value is not None and not isinstance(value, bool):
             self.fail(key, f"{key} must be true or false")

@@ -9,9 +9,6 @@
 A context that ends where others go on is the rule of the node: for all callers that are not named there, and
 for theirs. So a call has the rule of the longest context that is the beginning of its stack, and only where
 none is, the rule of those that begin like it.
-A plan for a program with much memory, and not too many pools, puts it in huge pages: random accesses, and
-those to an owner's blocks more than others, wait mostly for page-table walks. Each pool may hold half a slab
-more then, which nobody has touched, in every thread. Slabs of the pools of many instances are small.
 src/malloc/ reads the image, which is little-endian; its layout is below, in the order of the file.
 """
 

@@ -31,7 +31,7 @@ def head(plan: Plan) -> Iterator[str]:
     yield f"format = {FORMAT}"
     yield f"title = {quoted(plan.title)}"
     if plan.huge_pages:
-        yield "huge_pages = true  # of all memory, where the system has them"
+        yield "huge_pages = true  # the malloc asks the system for them"
     yield ""
     yield "# The plan holds for this build only; another one runs without it."
     yield "[program]"

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import accumulate, islice, pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -43,21 +43,14 @@ from mallard.plan.plan_model import (
     Witness,
 )
 from mallard.plan.pool_candidates import Candidates, Draft, Part
+from mallard.plan.process_memory import Held, add_process, memory_of, threads_at_once
 from mallard.plan.scopes import Calls, Until, ends_of
 
 FEWER_INSTANCES = (1, 2, 4, 8, 16)  # parts of the pools that instances would have
 LEAN = 1.1  # times the recorded peak: above, small owners share pools, whose pages are half empty otherwise
 SMALL_POOL = 64 << 10  # bytes that an owner's pool holds, below which it is small
 RESERVE = 0.04  # of the limit, for what predictions are off
-PROCESS = 256 << 10  # bytes of a process beside its heap and its files: stack, tables of pages
-OF_A_FILE = 0.6  # is in memory, since pages around those in use are mapped as well, and at most
-OF_THE_PROGRAM, OF_A_LIBRARY = 16 << 20, 5 << 18  # bytes: much of large ones is data that few need
-RECORDER = "libmallard-record.so"
-OF_RECORDER = 2 << 20  # bytes that the recorder has in the process: what it remembers of stacks
-OWN_MAPPINGS = 4 << 20  # bytes that a process has beyond all that, from which on they are its own and count
 HEAP = 2 << 10  # bytes that a pool takes itself
-WORTH_HUGE_PAGES = 32 << 20  # bytes of the predicted peak in small pages
-HALF_A_HUGE_PAGE = 1 << 20  # bytes, of the last one
 PLACINGS = {STRATEGIES[how]: number for how, number in (("monotonic", 1), ("region", 1), ("reap", 2))}
 IN_PARTS = 3  # pools of many instances
 TOLD_APART = 0.998  # of the blocks: below, a remark says so
@@ -72,6 +65,7 @@ class Options:
     family: str | None = None  # None: instances where a witness tells them, else pools
     max_rss: float = 1.25
     default_heap: str = "mallard"
+    huge_pages: bool = True  # where they are worth it and max_rss allows them
     title: str = ""  # of the plan; empty: what it is of in the end
 
 
@@ -130,16 +124,7 @@ class Planner:
         self.candidates = Candidates(self.store, self.symbols)
         if not self.candidates.all:
             raise MallardError(f"{shown(path)} has no small blocks whose callers a plan can name")
-        self.base = base_of(self.store)
-        self.in_use = int(
-            self.store.totals["over_time"]["held_bytes"].max(initial=0)
-        )  # of the heap, as recorded
-        # What it has mapped itself, where the recorder has noted how much it had in memory in all.
-        in_memory = self.store.totals["figures"].get("peak_rss", 0) - OF_RECORDER
-        own = in_memory - self.base - self.in_use
-        if own > OWN_MAPPINGS:
-            self.base += own
-        self.recorded_peak = self.base + self.in_use
+        self.memory, self.threads = memory_of(self.store), threads_at_once(self.store.threads)
         self.remarks: list[str] = []
         progress(DIVIDED)
 
@@ -172,26 +157,33 @@ class Planner:
 
     def first_that_fits(self, attempts: Iterator[list[list[Draft]]], options: Options) -> Planned:
         """Make the plan of the first drafts that stay below the limit."""
-        recorded = self.recorded_peak
+        recorded = self.memory.peak
+        allowed = options.max_rss * recorded * (1 - RESERVE)
         refused: list[int] = []
         for degrees in attempts:
-            held = self.predict(degrees, options)
+            held = self.predict(degrees, options, allowed)
             for drafts, one in zip(degrees, held, strict=True):
-                if one["peak"] <= self.allowed(options):
+                if one["peak"] <= allowed:
                     if refused:
                         more = f"pools for all would take {size(refused[0])}, which"
                         self.remarks.append(f"{more} --max-rss {allowing(refused[0], recorded)} allows")
-                    return self.finished(options, *self.leaner(drafts, one, options))
+                    chosen, held_then = self.leaner(drafts, one, options)
+                    in_huge_pages = held_then["peak"] + held_then["more"]
+                    if options.huge_pages and in_huge_pages > allowed and not held_then["huge_pages"]:
+                        more = f"huge pages would take {size(held_then['more'])} more, which"
+                        self.remarks.append(f"{more} --max-rss {allowing(in_huge_pages, recorded)} allows")
+                    return self.finished(options, chosen, held_then)
                 refused.append(one["peak"])
-        raise MallardError(
-            f"no plan of {shown(self.path)} stays below {options.max_rss:g} of the recorded "
-            f"{size(recorded)}: with fewest pools it would be {size(min(refused))}, which "
-            f"--max-rss {allowing(min(refused), recorded)} allows"
+        least = min(refused)
+        said = (
+            f"no plan of {shown(self.path)} stays below {options.max_rss:g} of the recorded {size(recorded)}"
         )
+        more = (
+            f"with fewest pools it would be {size(least)}, which --max-rss {allowing(least, recorded)} allows"
+        )
+        raise MallardError(f"{said}: {more}")
 
-    def leaner(
-        self, drafts: list[Draft], held: dict[str, Any], options: Options
-    ) -> tuple[list[Draft], dict[str, Any]]:
+    def leaner(self, drafts: list[Draft], held: Held, options: Options) -> tuple[list[Draft], Held]:
         """Return the same with the pools of small owners reduced until it takes little more than recorded.
 
         What several of them have is near enough together: it fits into the nearest cache all the same.
@@ -200,18 +192,18 @@ class Planner:
             draft.has_instances and peak < SMALL_POOL * draft.used
             for draft, peak in zip(drafts, held["peaks"], strict=True)
         ]
-        most = LEAN * self.recorded_peak
+        most = LEAN * self.memory.peak
         if held["peak"] <= most or not any(small):
             return drafts, held
+        which = list(zip(drafts, small, strict=True))
         degrees = [
-            [
-                draft.with_fewer_pools(factor) if one else draft
-                for draft, one in zip(drafts, small, strict=True)
-            ]
-            for factor in FEWER_INSTANCES[1:]
+            [draft.with_fewer_pools(factor) if is_small else draft for draft, is_small in which]
+            for factor in FEWER_INSTANCES
         ]
-        found = zip(degrees, self.predict(degrees, options), strict=True)
-        return next(((fewer, one) for fewer, one in found if one["peak"] <= most), (drafts, held))
+        found = zip(degrees, self.predict(degrees, options, most), strict=True)
+        lean = [(fewer, one) for fewer, one in found if one["peak"] <= most]
+        in_huge_pages = [(fewer, one) for fewer, one in lean if one["huge_pages"]]
+        return next(iter(in_huge_pages or ([] if held["huge_pages"] else lean)), (drafts, held))
 
     def attempts(self, family: str | None) -> Iterator[list[list[Draft]]]:
         """Yield plans of the family, from most memory to least: those of a list are predicted together."""
@@ -277,16 +269,8 @@ class Planner:
         self.remarks.append(reason)
         return []
 
-    def allowed(self, options: Options) -> float:
-        """Return how many bytes a plan may be predicted to take."""
-        return options.max_rss * self.recorded_peak * (1 - RESERVE)
-
-    def predict(self, degrees: Sequence[Sequence[Draft]], options: Options) -> list[dict[str, Any]]:
-        """Return what each plan would hold; `peak` is that of the process, `peaks` by draft.
-
-        `huge_pages` tells whether it has them, which `peak` counts then: where much memory is in use, and the
-        limit allows what they take in addition.
-        """
+    def predict(self, degrees: Sequence[Sequence[Draft]], options: Options, limit: float) -> list[Held]:
+        """Return what each plan would hold, as add_process has it; `peaks` by draft."""
         contexts = len(self.candidates.blocks)
         routes, begins = [], []
         for drafts in degrees:
@@ -316,15 +300,9 @@ class Planner:
         except _native.JournalError as error:
             raise MallardError(f"cannot read {self.path} again: {error}") from error
         held = [work.held(number) for number in range(len(degrees))]
-        threads = threads_at_once(self.store.threads)
         for one, begin in zip(held, begins, strict=True):
-            # Each thread has slabs of its own.
-            more = threads * (one["peak_in_segments"] - one["peak"]) + HALF_A_HUGE_PAGE
-            one["peak"] += self.base + HEAP * begin[-1]
-            is_worth_it = one["peak"] >= WORTH_HUGE_PAGES
-            one["huge_pages"] = is_worth_it and one["peak"] + more <= self.allowed(options)
-            if one["huge_pages"]:
-                one["peak"] += more
+            beside = self.memory.beside + HEAP * begin[-1]
+            add_process(one, beside, self.threads, options.default_heap, limit if options.huge_pages else 0)
             one["peaks"] = [int(one["peaks"][at:end].sum()) for at, end in pairwise(begin)]
         return held
 
@@ -362,7 +340,7 @@ class Planner:
             rules=tuple(rules),
             default_heap=options.default_heap,
             max_rss=options.max_rss,
-            recorded_peak=self.recorded_peak,
+            recorded_peak=self.memory.peak,
             predicted_peak=held["peak"],
             recorded=date_of(totals["start_unix_ns"]),
             journal=journal,
@@ -405,24 +383,6 @@ def title_of(family: str | None, drafts: Sequence[Draft]) -> str:
     if any(draft.has_instances for draft in drafts):
         return "instances"
     return " and ".join(dict.fromkeys(f"{part.strategy}s" for draft in drafts for part in draft.parts))
-
-
-def base_of(store: Store) -> int:
-    """Return how many bytes the process has about, in memory, beside its heap."""
-    program = store.totals["program"]
-    sizes = {one["path"]: one["end"] - one["begin"] for one in store.modules}
-    return PROCESS + sum(
-        min(int(OF_A_FILE * size), OF_THE_PROGRAM if path == program else OF_A_LIBRARY)
-        for path, size in sizes.items()
-        if not path.endswith(RECORDER)
-    )
-
-
-def threads_at_once(threads: Sequence[dict[str, Any]]) -> int:
-    """Return how many threads of a journal live at a time, at most."""
-    changes = [(one["start_ns"], 1) for one in threads]
-    changes += [(one["end_ns"], -1) for one in threads if one["end_ns"]]
-    return max(accumulate(change for _, change in sorted(changes)), default=1)
 
 
 def allowing(peak: int, recorded: int) -> str:

@@ -1,0 +1,75 @@
+"""What a process has in memory: its heap, and what lies beside it.
+
+files | mappings of its own | heap, as recorded or as a plan's pools would hold it
+'---------- beside --------'  in huge pages also what no block of a slab has touched
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from mallard.analysis.store import Store
+
+Held = dict[str, Any]  # what PoolsPass.held returns: a plan's heaps, in bytes
+
+PROCESS = 256 << 10  # bytes of a process beside its heap and its files: stack, tables of pages
+OF_A_FILE = 0.6  # is in memory, since pages around those in use are mapped as well, and at most
+OF_THE_PROGRAM, OF_A_LIBRARY = 16 << 20, 5 << 18  # bytes: much of large ones is data that few need
+RECORDER = "libmallard-record.so"
+OF_RECORDER = 2 << 20  # bytes that the recorder has in the process: what it remembers of stacks
+OWN_MAPPINGS = 4 << 20  # bytes that a process has beyond all that, from which on they are its own and count
+WORTH_HUGE_PAGES = 32 << 20  # bytes of heap
+HALF_A_HUGE_PAGE = 1 << 20  # bytes, of the last one
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The most that a process had in memory when it was recorded, in bytes."""
+
+    beside: int  # its heap
+    heap: int
+
+    @property
+    def peak(self) -> int:
+        """Return all of it."""
+        return self.beside + self.heap
+
+
+def memory_of(store: Store) -> Memory:
+    """Return what the process of a journal had, about."""
+    program = store.totals["program"]
+    sizes = {one["path"]: one["end"] - one["begin"] for one in store.modules}
+    beside = PROCESS + sum(
+        min(int(OF_A_FILE * size), OF_THE_PROGRAM if path == program else OF_A_LIBRARY)
+        for path, size in sizes.items()
+        if not path.endswith(RECORDER)
+    )
+    heap = int(store.totals["over_time"]["held_bytes"].max(initial=0))
+    # What it has mapped itself, where the recorder has noted how much it had in memory in all.
+    own = store.totals["figures"].get("peak_rss", 0) - OF_RECORDER - beside - heap
+    return Memory(beside + (own if own > OWN_MAPPINGS else 0), heap)
+
+
+def threads_at_once(threads: Sequence[dict[str, Any]]) -> int:
+    """Return how many threads of a journal live at a time, at most; one at least."""
+    changes = [(one["start_ns"], 1) for one in threads]
+    changes += [(one["end_ns"], -1) for one in threads if one["end_ns"]]
+    begins_first = sorted(changes, key=lambda change: (change[0], -change[1]))
+    return max(accumulate(change for _, change in begins_first), default=1)
+
+
+def add_process(held: Held, beside: int, threads: int, default_heap: str, limit: float) -> None:
+    """Make `peak` that of the process, and decide on `huge_pages`.
+
+    They are worth it where mallard's heaps hold much. `more` is what they take in addition then, if the
+    system gives them everywhere; 0 where they are not worth it. `peak` has it where `limit` allows that.
+    """
+    own = held["peak"] if default_heap == "mallard" else min(held["peak"], held["peaks"][1:].sum())
+    of_other_threads = (threads - 1) * held["more_a_thread"]
+    more = held["peak_in_segments"] - held["peak"] + of_other_threads + HALF_A_HUGE_PAGE
+    held["more"] = int(more) if own >= WORTH_HUGE_PAGES else 0
+    held["peak"] += beside
+    held["huge_pages"] = 0 < held["more"] <= limit - held["peak"]
+    if held["huge_pages"]:
+        held["peak"] += held["more"]
