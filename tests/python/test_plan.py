@@ -310,14 +310,14 @@ def test_a_program_of_much_memory_has_huge_pages(mallard: Mallard, program: Path
     assert (ran.returncode, ran.stderr) == (0, "")
     assert " MiB in huge pages, " in ran.stdout
     assert read_plan(file).huge_pages
-    assert json.loads(mallard("plan", "--json", journal).stdout)["huge_pages"]
-    in_small = planned(str(journal), Options("pools", huge_pages=False)).plan
+    planner = Planner(str(journal))
+    in_small = planner.plan(Options("pools", huge_pages=False)).plan
     limit = in_small.predicted_peak / in_small.recorded_peak / 0.96  # of which 4 % are reserve
     ran = mallard(*plan, "--max-rss", f"{limit + 0.005:.4f}")
     said = re.fullmatch(r"mallard: huge pages .* MiB more, which --max-rss ([0-9.]+) allows\n", ran.stderr)
     assert said, ran.stderr
     assert (ran.returncode, "huge pages" in ran.stdout, read_plan(file).huge_pages) == (0, False, False)
-    assert planned(str(journal), Options("pools", limit + 0.005, huge_pages=False)).remarks == []
+    assert planner.plan(Options("pools", limit + 0.005, huge_pages=False)).remarks == []
     assert mallard(*plan, "--max-rss", said[1]).stderr == ""
     assert read_plan(file).huge_pages
     blind = ("plan", "--json", journal, "--heap", "glibc", "--strategy", "blind")
@@ -359,16 +359,18 @@ def test_a_plan_that_huge_pages_would_lift_above_the_limit_has_small_ones(
 def test_small_owners_share_pools_for_huge_pages(shelves: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mallard.plan.planner.MANY_POOLS", 0)  # slabs of fewer pools are small as well
     monkeypatch.setattr("mallard.plan.planner.LEAN", 10)
-    generous = planned(str(shelves), Options(max_rss=4)).plan
+    planner = Planner(str(shelves))
+    generous = planner.plan(Options(max_rss=4)).plan
     assert generous.huge_pages
     limit = 0.999 * generous.predicted_peak / generous.recorded_peak
     monkeypatch.setattr("mallard.plan.planner.LEAN", limit)
-    lean = planned(str(shelves), Options(max_rss=4)).plan
+    lean = planner.plan(Options(max_rss=4)).plan
     assert lean.huge_pages
     assert lean.pools < generous.pools
-    assert planned(str(shelves), Options(max_rss=4, huge_pages=False)).plan.pools == generous.pools
+    assert planner.plan(Options(max_rss=4, huge_pages=False)).plan.pools == generous.pools
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("huge_pages_pay")
 def test_small_owners_share_pools_in_small_pages_where_huge_ones_would_take_too_much(
     shelves: Path, monkeypatch: pytest.MonkeyPatch
@@ -376,14 +378,15 @@ def test_small_owners_share_pools_in_small_pages_where_huge_ones_would_take_too_
     monkeypatch.setattr("mallard.plan.planner.MANY_POOLS", 0)
     monkeypatch.setattr("mallard.plan.process_memory.HALF_A_HUGE_PAGE", 0)
     monkeypatch.setattr("mallard.plan.planner.LEAN", 10)
-    generous = planned(str(shelves), Options(max_rss=4, huge_pages=False)).plan
+    planner = Planner(str(shelves))
+    generous = planner.plan(Options(max_rss=4, huge_pages=False)).plan
     peak = generous.predicted_peak / generous.recorded_peak
     monkeypatch.setattr("mallard.plan.planner.LEAN", 0.975 * peak)
-    lean = planned(str(shelves), Options(max_rss=1.03 * peak / 0.96)).plan
+    lean = planner.plan(Options(max_rss=1.03 * peak / 0.96)).plan
     assert not lean.huge_pages
     assert lean.pools < generous.pools
     monkeypatch.setattr("mallard.plan.planner.LEAN", peak)
-    assert planned(str(shelves), Options(max_rss=4)).plan.huge_pages, "as --max-rss allows"
+    assert planner.plan(Options(max_rss=4)).plan.huge_pages, "as --max-rss allows"
 
 
 @pytest.mark.usefixtures("huge_pages_pay")
