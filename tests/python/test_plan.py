@@ -290,7 +290,6 @@ def test_a_prediction_follows_the_instances_that_snapshots_show(shelves: Path) -
     planner = Planner(str(shelves))
     wanted = [Wanted("one", planner.candidates.all[0].contexts, "pool", "", Witness("rbx", 40, 64))]
     apart = planner.of(wanted, Options(max_rss=2)).rows[0].peak
-    assert planner.snapshots is not None
     assert (np.diff(planner.snapshots["event"].astype(np.int64)) > 0).all()
     planner.snapshots["words"][:] = 1
     assert planner.of(wanted, Options(max_rss=2)).rows[0].peak < apart, "all are one instance's"

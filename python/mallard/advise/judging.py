@@ -148,7 +148,8 @@ class Judge:
         if key not in self.plans:
             if self.program.planner is None or not self.has_time():
                 return None, ""
-            options = PlanOptions(max_rss=self.options.max_rss, huge_pages=False)  # which the whole decides
+            # Whether there are huge pages is decided for the whole program, not for a part.
+            options = PlanOptions(max_rss=self.options.max_rss, huge_pages=False)
             try:
                 plan = self.program.planner.of(list(self.wanted(part, candidate)), options).plan
                 self.plans[key] = plan.predicted_peak - plan.recorded_peak, ""

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice, pairwise
-from typing import Any
 
 import numpy as np
 
@@ -306,7 +305,7 @@ class Planner:
             one["peaks"] = [int(one["peaks"][at:end].sum()) for at, end in pairwise(begin)]
         return held
 
-    def finished(self, options: Options, drafts: Sequence[Draft], held: dict[str, Any]) -> Planned:
+    def finished(self, options: Options, drafts: Sequence[Draft], held: Held) -> Planned:
         """Name the contexts, and put the plan together."""
         blocks, stacks, totals = self.candidates.blocks, self.candidates.stacks, self.store.totals
         journal, warnings = shown(self.path), [*totals["warnings"], *self.symbols.warnings]

@@ -19,7 +19,7 @@ OF_THE_PROGRAM, OF_A_LIBRARY = 16 << 20, 5 << 18  # bytes: much of large ones is
 RECORDER = "libmallard-record.so"
 OF_RECORDER = 2 << 20  # bytes that the recorder has in the process: what it remembers of stacks
 OWN_MAPPINGS = 4 << 20  # bytes that a process has beyond all that, from which on they are its own and count
-WORTH_HUGE_PAGES = 32 << 20  # bytes of heap
+WORTH_HUGE_PAGES = 32 << 20  # bytes of mallard's heaps, in small pages
 HALF_A_HUGE_PAGE = 1 << 20  # bytes, of the last one
 
 
@@ -27,7 +27,7 @@ HALF_A_HUGE_PAGE = 1 << 20  # bytes, of the last one
 class Memory:
     """The most that a process had in memory when it was recorded, in bytes."""
 
-    beside: int  # its heap
+    beside: int  # the heap
     heap: int
 
     @property
@@ -62,7 +62,7 @@ def threads_at_once(threads: Sequence[dict[str, Any]]) -> int:
 def add_process(held: Held, beside: int, threads: int, default_heap: str, limit: float) -> None:
     """Make `peak` that of the process, and decide on `huge_pages`.
 
-    They are worth it where mallard's heaps hold much. `more` is what they take in addition then, if the
+    They are worth it from WORTH_HUGE_PAGES on. `more` is what they take in addition then, if the
     system gives them everywhere; 0 where they are not worth it. `peak` has it where `limit` allows that.
     """
     own = held["peak"] if default_heap == "mallard" else min(held["peak"], held["peaks"][1:].sum())
