@@ -2,13 +2,12 @@
 //
 //     heap under test --chunks--> probe --entries--> chunk_registry   (of the running test)
 //
-// A probe gives what was asked for and no more: every chunk ends where a block of the C library ends,
-// so that a sanitizer sees a step beyond it; it is full of garbage, so that no heap may count on
-// zeros; and it has the alignment asked for, but never twice that, at the same place of 64 KiB always, more
-// than any slab is aligned to, so that what a heap loses by padding, and how often it asks, is the same in
-// each run. The chunk_registry
-// writes down each chunk and complains, as a failure of the test, when one is given back twice, with a size
-// or alignment that was never agreed, or not at all.
+// A probe gives what was asked for and no more, so that a sanitizer sees a step beyond it; it is full of
+// garbage, so that no heap may count on zeros; and it has the alignment asked for, but never twice that, at
+// the same place of 64 KiB always, more than any slab is aligned to, so that what a heap loses by padding,
+// and how often it asks, is the same in each run. The chunk_registry writes down each chunk and complains, as
+// a failure of the test, when one is given back twice, with a size or alignment that was never agreed, or not
+// at all.
 //
 // A heap is default-constructed with its source inside, so a probe takes the chunk_registry that was opened
 // last. Registries nest; all members but the constructor and the destructor may be called by any thread.
@@ -22,7 +21,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -31,6 +29,7 @@
 
 #include "mallard/core/align.hpp"
 #include "mallard/core/concepts.hpp"
+#include "model/chunk_memory.hpp"
 
 namespace mallard::model {
 
@@ -46,7 +45,7 @@ class chunk_registry {
   ~chunk_registry() {
     innermost = previous_;
     EXPECT_EQ(chunks_.size(), 0u) << "chunks never given back, " << held_ << " bytes";
-    for (const auto& [start, chunk] : chunks_) std::free(chunk.origin);
+    for (const auto& [start, chunk] : chunks_) end(start, chunk);
   }
 
   [[nodiscard]] static chunk_registry* current() { return innermost; }
@@ -62,12 +61,10 @@ class chunk_registry {
     if (!is_valid_align(align)) ADD_FAILURE() << "a chunk was asked for with alignment " << align;
     const std::size_t received = received_size(size, align);
     if (received == 0 || received > bound_ || held_ > bound_ - received) return {};
-    void* origin = nullptr;
-    const std::size_t place = std::max(2 * align, std::size_t{1} << 16);
-    if (posix_memalign(&origin, place, align + received) != 0) return {};
-    std::memset(origin, garbage, align + received);
-    std::byte* data = static_cast<std::byte*>(origin) + align;
-    chunks_[address_of(data)] = {origin, size, received, align};
+    std::byte* const data = chunk_memory::instance().take(received, align);
+    if (data == nullptr) return {};
+    std::memset(data, garbage, received);
+    chunks_[address_of(data)] = {size, received, align, true};
     held_ += received;
     max_held_ = std::max(max_held_, held_);
     return {data, received};
@@ -86,13 +83,13 @@ class chunk_registry {
     EXPECT_EQ(align, chunk.align) << "a chunk was given back with another alignment";
     held_ -= chunk.received;
     chunks_.erase(found);
-    std::free(chunk.origin);
+    end(address_of(p), chunk);
   }
 
   // Memory of somebody else's that a heap may use from now on, until it is taken back.
   void add(std::byte* data, std::size_t size) {
     const std::lock_guard lock(mutex_);
-    chunks_[address_of(data)] = {nullptr, size, size, 1};
+    chunks_[address_of(data)] = {size, size, 1, false};
     held_ += size;
     max_held_ = std::max(max_held_, held_);
   }
@@ -119,10 +116,14 @@ class chunk_registry {
 
  private:
   struct entry {
-    // What the C library gave, `align` bytes before the chunk; null for a buffer that was added.
-    void* origin;
     std::size_t requested, received, align;  // bytes
+    bool is_handed_out;                      // or else added
   };
+
+  static void end(std::uintptr_t start, const entry& chunk) {
+    if (!chunk.is_handed_out) return;
+    chunk_memory::instance().give_back(reinterpret_cast<std::byte*>(start), chunk.received, chunk.align);
+  }
 
   static constexpr std::size_t page = 4096;
   static constexpr std::size_t limit = std::size_t{1} << 30;  // what a machine is sure not to run out of
