@@ -194,10 +194,11 @@ def plans(found: "Advice", output: str | None, console: "Console") -> None:
     for number, offer in enumerate(found.offers):
         plan = offer.plan
         peak = signed(plan.predicted_peak / max(plan.recorded_peak, 1) - 1)
+        pages = " in huge pages" if plan.huge_pages else ""
         rules = f"{counted(len(plan.rules), 'rule')}, {counted(plan.pools, 'pool')}"
         say(
             console,
-            f"plan {offer.name}: {rules}; {told(offer.cpu)}, peak {peak}",
+            f"plan {offer.name}: {rules}; {told(offer.cpu)}, peak {peak}{pages}",
             style="" if number else "bold",
         )
     if output:
