@@ -45,7 +45,7 @@ class chunk_registry {
   ~chunk_registry() {
     innermost = previous_;
     EXPECT_EQ(chunks_.size(), 0u) << "chunks never given back, " << held_ << " bytes";
-    for (const auto& [start, chunk] : chunks_) end(start, chunk);
+    for (const auto& [start, chunk] : chunks_) release(start, chunk);
   }
 
   [[nodiscard]] static chunk_registry* current() { return innermost; }
@@ -58,7 +58,10 @@ class chunk_registry {
 
   [[nodiscard]] block hand_out(std::size_t size, std::size_t align) {
     const std::lock_guard lock(mutex_);
-    if (!is_valid_align(align)) ADD_FAILURE() << "a chunk was asked for with alignment " << align;
+    if (!is_valid_align(align)) {
+      ADD_FAILURE() << "a chunk was asked for with alignment " << align;
+      return {};
+    }
     const std::size_t received = received_size(size, align);
     if (received == 0 || received > bound_ || held_ > bound_ - received) return {};
     std::byte* const data = chunk_memory::instance().take(received, align);
@@ -83,7 +86,7 @@ class chunk_registry {
     EXPECT_EQ(align, chunk.align) << "a chunk was given back with another alignment";
     held_ -= chunk.received;
     chunks_.erase(found);
-    end(address_of(p), chunk);
+    release(address_of(p), chunk);
   }
 
   // Memory of somebody else's that a heap may use from now on, until it is taken back.
@@ -120,7 +123,7 @@ class chunk_registry {
     bool is_handed_out;                      // or else added
   };
 
-  static void end(std::uintptr_t start, const entry& chunk) {
+  static void release(std::uintptr_t start, const entry& chunk) {
     if (!chunk.is_handed_out) return;
     chunk_memory::instance().give_back(reinterpret_cast<std::byte*>(start), chunk.received, chunk.align);
   }

@@ -1,4 +1,4 @@
-// thread_heaps of another heap than that of thread_multipool: of reaps.
+// thread_heaps over reaps, which have headers: thread_multipool_model_test has it over pools.
 #include "mallard/thread/thread_heaps.hpp"
 
 #include "mallard/heap/reap.hpp"
