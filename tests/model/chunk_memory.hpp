@@ -1,7 +1,7 @@
 // chunk_memory: the memory of the model suite's chunks, of which a program makes a hundred thousand.
 //
 // A chunk has an address that posix_memalign finds only in a block of twice its size, and AddressSanitizer
-// maps and unmaps each block that large: that took half of the suite's time. Here pages stay mapped.
+// maps and unmaps each block that large: up to half of a test's time. Here pages stay mapped.
 // AddressSanitizer sees every access to them that is outside a chunk. Where it is not at work, a redzone
 // behind each chunk and the bytes of a chunk that was given back are looked at when memory is given back or
 // taken again. A chunk of more than 1 MiB is a block of the C library, which ends where the chunk ends.
