@@ -2,7 +2,7 @@
 //
 // A chunk has an address that posix_memalign finds only in a block of twice its size, and AddressSanitizer
 // maps and unmaps each block that large: up to half of a test's time. Here pages stay mapped.
-// AddressSanitizer sees every access to them that is outside a chunk. Where it is not at work, a redzone
+// AddressSanitizer sees each access to them that is outside a chunk. Where it is not at work, a redzone
 // behind each chunk and the bytes of a chunk that was given back are looked at when memory is given back or
 // taken again. A chunk of more than 1 MiB is a block of the C library, which ends where the chunk ends.
 #pragma once
@@ -76,8 +76,8 @@ class chunk_memory {
   static constexpr std::size_t least_alignment = std::size_t{1} << 16;
   static constexpr std::size_t large = std::size_t{1} << 20;
   static constexpr std::size_t segment = std::size_t{16} << 20;
-  static constexpr std::size_t quarantine = std::size_t{8}
-                                            << 20;  // bytes that wait before one is taken again
+  // Bytes of a size that wait before the oldest of them serve again.
+  static constexpr std::size_t quarantine = std::size_t{8} << 20;
   static constexpr std::size_t redzone = 256;
   static constexpr int beyond = 0xbe;
   static constexpr int ended = 0xed;

@@ -1,5 +1,5 @@
-// The control of AddressSanitizer's part in the model suite: what it must report when the suite, which it
-// leaves alone, drives a heap.
+// The control of the model suite's memory: what AddressSanitizer must report when the suite, which it leaves
+// alone, drives a heap.
 //
 //     overrun_control behind      a heap that writes a link behind the chunk that is its block
 //     overrun_control large       the same, of a chunk that is a block of the C library
