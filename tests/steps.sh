@@ -7,6 +7,13 @@
 
 step=
 
+# alone FUNCTION...: with the lock of this folder's build trees, which no program has that is started meanwhile.
+alone() {
+  mkdir -p build
+  { flock --nonblock 9 || die "another ./dev test runs in this folder"
+    "$@" 9>&-; } 9>build/lock
+}
+
 # begin TITLE: ends the step before, for the breakdown at the end.
 begin() {
   end_step

@@ -9,6 +9,7 @@ next time. A runner of tests fails if its exit code, its counts or its silence s
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import subprocess
 import sys
@@ -56,7 +57,7 @@ class StepControls(unittest.TestCase):
         """Run a step; return the exit code of the whole, and its last line. The last 70 are `end`."""
         self.plant("dev", f"{HEAD}{SOURCED}options= compilers=\nPATH=.:$PATH\n{step}\nconclude\n")
         done = subprocess.run(["./dev"], cwd=self.root, capture_output=True, text=True, check=False)
-        lines = done.stdout.splitlines() or [done.stderr]
+        lines = (done.stdout or done.stderr).splitlines()
         self.end = "\n".join(lines[-70:])
         return done.returncode, lines[-1]
 
@@ -159,6 +160,26 @@ class StepControls(unittest.TestCase):
             self.plant(tool, FAILS)
             self.run_step(f"test_{step}")
             assert "planted" in self.end.partition("== failed:")[2], (step, self.end)
+
+    def test_two_tests_do_not_share_a_folder(self) -> None:
+        """The second says so and ends; what the first starts does not keep others out."""
+        assert self.run_step("alone sh -c '! [ -e /proc/self/fd/9 ]' && count planted 1 0")[0] == 0
+        with (self.root / "build/lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            assert self.run_step("alone count planted 1 0") == (
+                1,
+                "dev: another ./dev test runs in this folder",
+            )
+        assert self.run_step("alone count planted 1 0") == (0, "1 passed, 0 failed")
+
+    def test_a_program_that_a_test_ends_has_failed(self) -> None:
+        """Its exit code may be 0; a program that is none of GoogleTest's need not say how many passed."""
+        began, ended = "[==========] Running 2 tests.", "[  PASSED  ] 2 tests."
+        for said, code in (began, 1), (f"{began}\n{ended}", 0), ("any", 0):
+            self.plant("program", f"#!/bin/sh\nprintf '%s\\n' '{said}'\n")
+            report = "passed" if code == 0 else "failed"
+            assert self.run_step(f"cmake/check.sh r ./program; count {report} $(cases r.{report})")[0] == code
+            assert (self.root / f"r.{report}").exists(), said
 
     def test_a_check_that_breaks_is_a_failure(self) -> None:
         """Reports as GoogleTest and other checks leave them."""
