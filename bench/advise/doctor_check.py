@@ -34,7 +34,8 @@ DEBIANS = ("jq", "xmllint", "xsltproc", "perl", "python3", "sqlite3", "g++", "lu
 NOTHING_TO_GAIN, NO_VERDICT = 3, 1
 METHOD = (
     "predicted: what `mallard advise` expects of a plan or malloc; tried: what running the program under it"
-    " changes, with the interval of the trial. A change within what glibc differs from itself is none."
+    " changes, with the interval of the trial. A change within what glibc differs from itself by in as many"
+    " rounds is none."
 )
 
 

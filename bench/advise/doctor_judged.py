@@ -28,7 +28,7 @@ class Predicted:
     predicted: float | None  # change of the CPU time
     tried: float | None
     interval: Sequence[float] | None
-    noise: float  # what glibc differs from itself by
+    noise: float  # what glibc differs from itself by in as many rounds
     predicted_peak: float | None  # bytes
     tried_peak: float | None
 
@@ -85,7 +85,7 @@ class Doctored:
 def doctored(program: str, document: Document, seconds: float | None = None) -> Doctored:
     """Read what is said of a program."""
     rows = (document["trial"] or {}).get("rows", [])
-    noise = max((spread_of(row) for row in rows if row["kind"] == "twin"), default=0.0)
+    noise = {row["name"]: noise_of(len(row["rounds"]["cpu_s"]), rows) for row in rows}
     found = [
         Predicted(
             program,
@@ -93,7 +93,7 @@ def doctored(program: str, document: Document, seconds: float | None = None) -> 
             one["predicted_cpu"],
             one["tried_cpu"],
             one["interval"],
-            noise,
+            noise[one["name"]],
             one["predicted_peak_bytes"],
             one["tried_peak_bytes"],
         )
@@ -114,6 +114,21 @@ def doctored(program: str, document: Document, seconds: float | None = None) -> 
         different,
         seconds,
     )
+
+
+def noise_of(rounds: int, rows: Sequence[Document]) -> float:
+    """Return what glibc differs from itself by, at most, where a change is the median of so many rounds.
+
+    A row that was dropped has fewer rounds than the others: it is beside the median of any as many in a row.
+    """
+    baseline = next(row["rounds"]["cpu_s"] for row in rows if row["kind"] == "baseline")
+    noise = 0.0
+    for twin in (row for row in rows if row["kind"] == "twin"):
+        both = list(zip(twin["rounds"]["cpu_s"], baseline, strict=False))
+        parts = [both[begin : begin + rounds] for begin in range(len(both) - rounds + 1)]
+        medians = [median(one / other for one, other in part) for part in parts]
+        noise = max([noise, spread_of(twin), *(abs(ratio - 1) for ratio in medians)])
+    return noise
 
 
 def spread_of(row: Document) -> float:

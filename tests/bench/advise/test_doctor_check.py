@@ -21,6 +21,7 @@ def trial_row(name: str, kind: str, cpu: float, **changed: Any) -> dict[str, Any
         "kind": kind,
         "same_output": True,
         "ratios": {"cpu_s": ratio},
+        "rounds": {"cpu_s": [cpu] * 6},
         "verdict": None,
     } | changed
 
@@ -101,6 +102,17 @@ def test_changes_within_noise_and_without_prediction_prove_nothing() -> None:
     noisy["trial"]["rows"][4] = trial_row("glibc a/a", "twin", 1.3)
     assert doctor_held(noisy)[:2] == [None, None]
     assert [limit.held for limit in doctor_limits([])] == [None] * 6
+
+
+def test_noise_is_that_of_as_many_rounds() -> None:
+    """One round of glibc beside glibc differs by more than the median of six."""
+    short = document(predicted=0.1)
+    rows = short["trial"]["rows"]
+    rows[4]["rounds"]["cpu_s"] = [1.0, 1.3, 1.0, 1.0, 1.3, 1.0]
+    assert doctor_held(short)[:2] == [False, False]
+    for rounds, told in (3, False), (2, False), (1, None):
+        rows[1] |= {"verdict": "dropped", "rounds": {"cpu_s": [0.72] * rounds}}
+        assert doctor_held(short)[:2] == [told, told], rounds
 
 
 def test_the_doctors_table_names_misses_and_no_gain() -> None:
