@@ -276,7 +276,7 @@ class class_slabs {
         continue;
       }
       slab* const s = slab::of(p);
-      if (is_noticed(s, p)) [[unlikely]]
+      if (mark_free(s, p)) [[unlikely]]
         notice(s, p, slabs, outside);
     }
   }
@@ -285,7 +285,7 @@ class class_slabs {
   template <class Slabs>
   MALLARD_INLINE void put(void* p, Slabs& slabs) noexcept {
     slab* const s = slab::of(p);
-    if (is_noticed(s, p)) [[unlikely]]
+    if (mark_free(s, p)) [[unlikely]]
       notice(s, slabs);
   }
 
@@ -334,8 +334,8 @@ class class_slabs {
     return taken;
   }
 
-  // Frees the block at `p`; whether its slab is to be looked at.
-  MALLARD_INLINE static bool is_noticed(slab* s, const void* p) noexcept {
+  // Marks the block at `p` free; whether its slab is to be looked at.
+  MALLARD_INLINE static bool mark_free(slab* s, const void* p) noexcept {
     const std::size_t number = s->number_of(p);
     s->bits()[number / slab::bits_of_word] |= typename slab::word{1} << (number % slab::bits_of_word);
     return --s->left == 0;
