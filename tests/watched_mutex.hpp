@@ -80,6 +80,12 @@ class attended_blocks : public Heap {
     enter("allocate");
     return Heap::allocate(size, align);
   }
+  block allocate(std::size_t size, std::size_t align, bool& is_fresh) noexcept
+    requires tells_fresh<Heap>
+  {
+    enter("allocate");
+    return Heap::allocate(size, align, is_fresh);
+  }
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     enter("deallocate");
     Heap::deallocate(p, size, align);

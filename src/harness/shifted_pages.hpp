@@ -34,10 +34,11 @@ class shifted_pages {
   }
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
-    const block whole = pages_.allocate(size + room(align), align);
-    if (whole.data == nullptr) [[unlikely]]
-      return {};
-    return {static_cast<std::byte*>(whole.data) + offset(align), whole.size - room(align)};
+    return shifted(pages_.allocate(size + room(align), align), align);
+  }
+
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align, bool& is_fresh) noexcept {
+    return shifted(pages_.allocate(size + room(align), align, is_fresh), align);
   }
 
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
@@ -47,6 +48,12 @@ class shifted_pages {
  private:
   static constexpr std::size_t page = 4096;
   static constexpr std::size_t most_align = 64;
+
+  static block shifted(block whole, std::size_t align) noexcept {
+    if (whole.data == nullptr) [[unlikely]]
+      return {};
+    return {static_cast<std::byte*>(whole.data) + offset(align), whole.size - room(align)};
+  }
 
   static std::size_t offset(std::size_t align) noexcept { return align > most_align ? 0 : shift; }
   static constexpr std::size_t room(std::size_t align) noexcept { return align > most_align ? 0 : page; }

@@ -76,6 +76,38 @@ TEST_F(AllocateHalving, GivesHalfWhereThatIsAllThereIs) {
   EXPECT_EQ(allocate_halving(buffer_, 3000, 16, 16).size, align_up(750, 16));
 }
 
+// A heap of so many bytes whose blocks are all fresh.
+struct fresh_heap {
+  block allocate(std::size_t size, std::size_t) noexcept {
+    return size <= room ? block{&room, size} : block{};
+  }
+  block allocate(std::size_t size, std::size_t align, bool& is_fresh) noexcept {
+    is_fresh = true;  // even if the block is null: nobody is to rely on it
+    return allocate(size, align);
+  }
+  void deallocate(void*, std::size_t, std::size_t) noexcept {}
+  std::size_t room;
+};
+
+TEST_F(AllocateHalving, OnlyWhatIsWishedCountsAsFresh) {
+  fresh_heap fresh{1000};
+  bool is_fresh = false;
+  EXPECT_EQ(allocate_halving(fresh, 1000, 16, 16, is_fresh).size, 1000u);
+  EXPECT_TRUE(is_fresh);
+  EXPECT_EQ(allocate_halving(fresh, 1600, 16, 16, is_fresh).size, 800u);
+  EXPECT_FALSE(is_fresh);
+  EXPECT_FALSE(allocate_halving(fresh, 1600, 1600, 16, is_fresh));
+  EXPECT_FALSE(is_fresh);
+  EXPECT_TRUE(allocate_halving(buffer_, 64, 16, 16, is_fresh));
+  EXPECT_FALSE(is_fresh) << "the heap does not say";
+}
+
+struct heap_with_flags {
+  block allocate(std::size_t, std::size_t, unsigned = 0) noexcept { return {}; }
+  void deallocate(void*, std::size_t, std::size_t) noexcept {}
+};
+static_assert(tells_fresh<fresh_heap> && !tells_fresh<heap_with_flags>);
+
 TEST_F(AllocateHalving, EndsAtTheLeast) {
   EXPECT_EQ(allocate_halving(buffer_, 1040, 1000, 16).size, 1008u);
   EXPECT_EQ(allocate_halving(buffer_, 2000, 100, 16), block{}) << "nothing of that size is left";

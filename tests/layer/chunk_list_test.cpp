@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "fresh_pages.hpp"
 #include "mallard/layer/failing.hpp"
 #include "mallard/layer/limited.hpp"
 #include "mallard/source/counting.hpp"
@@ -19,8 +20,17 @@ using source = counting<memory_resource_source>;
 
 class ChunkList : public testing::Test {
  protected:
+  using chunks = chunk_list<upstream_ref<source>, doubling<256, 2048>>;
+
+  chunks::chunk* add_aligned() {
+    bool is_fresh = true;
+    chunks::chunk* const added = chunks_.add_aligned(512, is_fresh);
+    EXPECT_FALSE(is_fresh) << "the source does not say";
+    return added;
+  }
+
   source source_;
-  chunk_list<upstream_ref<source>, doubling<256, 2048>> chunks_{source_};
+  chunks chunks_{source_};
 };
 
 TEST_F(ChunkList, HoldsNothingUntilAChunkIsAdded) {
@@ -55,7 +65,7 @@ TEST(ChunkListOfBlocks, LeavesNoLargePartOfAChunkToNoBlock) {
 
 TEST_F(ChunkList, AnAlignedChunkIsAWholeNumberOfUnits) {
   for (int i = 0; i < 6; ++i) {
-    auto* const added = chunks_.add_aligned(512);
+    auto* const added = add_aligned();
     ASSERT_TRUE(added != nullptr && is_aligned(added, 512));
     EXPECT_EQ(added->size() % 512, 0u);
   }
@@ -66,12 +76,22 @@ TEST_F(ChunkList, AnAlignedChunkIsAWholeNumberOfUnits) {
 }
 
 TEST_F(ChunkList, ASpareServesAsAnAlignedChunkOnlyWhereItIsAligned) {
-  auto* const aligned = chunks_.add_aligned(512);
+  auto* const aligned = add_aligned();
   ASSERT_NE(chunks_.add(700, 8), nullptr);
   chunks_.recycle();
-  EXPECT_EQ(chunks_.add_aligned(512), aligned);
-  auto* const second = chunks_.add_aligned(512);
+  EXPECT_EQ(add_aligned(), aligned);
+  auto* const second = add_aligned();
   EXPECT_TRUE(is_aligned(second, 512));
+}
+
+TEST(ChunkListOfPages, SaysWhetherAnAlignedChunkIsFresh) {
+  chunk_list<fresh_pages, constant<65536>> chunks;
+  bool is_fresh = false;
+  ASSERT_NE(chunks.add_aligned(4096, is_fresh), nullptr);
+  EXPECT_TRUE(is_fresh);
+  chunks.recycle();
+  ASSERT_NE(chunks.add_aligned(4096, is_fresh), nullptr);
+  EXPECT_FALSE(is_fresh) << "a spare has been in use";
 }
 
 TEST_F(ChunkList, HasRoomForTheAlignmentOfARequest) {

@@ -128,5 +128,16 @@ TEST(FailingHeap, IsBadAllocInAContainer) {
   typed.push_back(1);
 }
 
+TEST(FailingSource, WhatFailsIsNotFresh) {
+  failing<os_pages> source;
+  source.fail_at(2);
+  bool is_fresh = false;
+  const block b = source.allocate(100, 8, is_fresh);
+  EXPECT_TRUE(b && is_fresh);
+  EXPECT_FALSE(source.allocate(100, 8, is_fresh));
+  EXPECT_FALSE(is_fresh);
+  source.deallocate(b.data, 100, 8);
+}
+
 }  // namespace
 }  // namespace mallard

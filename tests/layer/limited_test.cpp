@@ -16,6 +16,7 @@
 #include "mallard/layer/stats.hpp"
 #include "mallard/resource/resource.hpp"
 #include "mallard/source/fixed_buffer.hpp"
+#include "mallard/source/os_pages.hpp"
 
 namespace mallard {
 namespace {
@@ -162,6 +163,17 @@ TEST(Limited, HoldsItsLimitAgainstManyThreads) {
     });
   for (std::thread& t : threads) t.join();
   EXPECT_GT(served, 0u);
+  EXPECT_EQ(heap.out(), 0u);
+}
+
+TEST(Limited, TellsFreshBlocksAsItsUpstreamDoes) {
+  limited<os_pages> heap(byte_limit{4096});
+  bool is_fresh = false;
+  const block b = heap.allocate(4096, 8, is_fresh);
+  EXPECT_TRUE(b && is_fresh);
+  EXPECT_FALSE(heap.allocate(1, 1, is_fresh));
+  EXPECT_FALSE(is_fresh);
+  heap.deallocate(b.data, 4096, 8);
   EXPECT_EQ(heap.out(), 0u);
 }
 

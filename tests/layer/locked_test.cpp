@@ -13,7 +13,9 @@
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
 #include "mallard/layer/live_list.hpp"
+#include "mallard/source/counting.hpp"
 #include "mallard/source/fixed_buffer.hpp"
+#include "mallard/source/os_pages.hpp"
 #include "watched_mutex.hpp"
 
 namespace mallard {
@@ -178,6 +180,15 @@ TEST(Locked, GivesTheHeapItselfForQuietTimes) {
   EXPECT_EQ(heap.upstream().held(), heap.usage().held);
   EXPECT_EQ(&heap.upstream(), &heap.heap().upstream());
   EXPECT_EQ(&std::as_const(heap).upstream(), &heap.upstream());
+}
+
+TEST(Locked, TellsFreshBlocksAsItsHeapDoes) {
+  watched<counting<os_pages>> pages;
+  bool is_fresh = false;
+  block b;
+  EXPECT_TRUE(locks_once([&] { b = pages.allocate(100, 8, is_fresh); }));
+  EXPECT_TRUE(is_fresh);
+  pages.deallocate(b.data, 100, 8);
 }
 
 }  // namespace

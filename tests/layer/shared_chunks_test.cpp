@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "fresh_pages.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/memory_resource_source.hpp"
@@ -52,6 +53,22 @@ TEST_F(Chunks, TheEndOfAChunkIsUsedUpByAShorterSpan) {
   EXPECT_GE(bytes_of(rest), 48u);
   EXPECT_LT(bytes_of(rest), 124u);
   EXPECT_EQ(source_.held(), 1024u);
+}
+
+TEST(ChunksOfPages, FreshPagesOfAlignedSpansArePopulatedInStepsOnceAMebibyteIsHeld) {
+  if (!fresh_pages::can_be_populated()) GTEST_SKIP() << "the system is too old";
+  constexpr std::size_t span_size = 8192, spans_of_a_step = 8, pages_of_a_step = 16;
+  fresh_pages pages;
+  shared_chunks<upstream_ref<fresh_pages>, constant<std::size_t{1} << 20>> shared{pages};  // chunks of half
+  for (std::size_t i = 0; i < 64; ++i) ASSERT_NE(shared.take_aligned(span_size), nullptr);
+  EXPECT_EQ(pages.resident(), 1u) << "the chunk's header";
+  for (std::size_t i = 0; i < 64; ++i) {
+    ASSERT_NE(shared.take_aligned(span_size), nullptr);
+    EXPECT_EQ(pages.resident(), (i / spans_of_a_step + 1) * pages_of_a_step);
+  }
+  pages.are_fresh = false;
+  for (std::size_t i = 0; i < 64; ++i) ASSERT_NE(shared.take_aligned(span_size), nullptr);
+  EXPECT_EQ(pages.resident(), 1u);
 }
 
 TEST_F(Chunks, LargeUnitsLeaveTheEndsOfChunksToSmallOnes) {

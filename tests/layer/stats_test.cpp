@@ -10,6 +10,7 @@
 #include "mallard/heap/multipool.hpp"
 #include "mallard/layer/failing.hpp"
 #include "mallard/resource/resource.hpp"
+#include "mallard/source/os_pages.hpp"
 
 namespace mallard {
 namespace {
@@ -163,6 +164,16 @@ TEST(Stats, TellsWhatAContainerAskedFor) {
   }
   EXPECT_EQ(memory.heap().statistics().requested.live, 0u);
   EXPECT_EQ(memory.heap().statistics().deallocations, 2u);
+}
+
+TEST(Stats, CountsABlockThatItTellsToBeFresh) {
+  stats<os_pages> heap;
+  bool is_fresh = false;
+  const block b = heap.allocate(100, 8, is_fresh);
+  EXPECT_TRUE(is_fresh);
+  EXPECT_EQ(heap.statistics().requests, 1u);
+  EXPECT_EQ(heap.statistics().received.live, b.size);
+  heap.deallocate(b.data, 100, 8);
 }
 
 }  // namespace

@@ -125,6 +125,24 @@ TEST_F(ChunkCache, GivesAKeptChunkAgainWithoutASystemCall) {
   }
 }
 
+TEST(ChunkCacheOfPages, SaysWhichChunksAreFresh) {
+  basic_chunk_cache<os_pages> cache;
+  for (const auto [size, align] : {std::pair{100 * page, page}, std::pair{page, 4 * page}}) {
+    bool is_fresh = false;
+    const block first = cache.allocate(size, align, is_fresh);
+    EXPECT_TRUE(first && is_fresh);
+    const bool is_kept = align == page;
+    cache.deallocate(first.data, size, align);
+    const block second = cache.allocate(size, align, is_fresh);
+    EXPECT_EQ(is_fresh, !is_kept);
+    cache.deallocate(second.data, size, align);
+  }
+  bool is_fresh = true;
+  EXPECT_FALSE(cache.allocate(max_request, page, is_fresh));
+  EXPECT_FALSE(is_fresh);
+  cache.trim(0);
+}
+
 TEST_F(ChunkCache, FindsAChunkByAnySizeUpToTheReceivedOne) {
   const std::size_t received = cache_.received_size(100 * page + 1, 1);
   EXPECT_EQ(received, 102 * page);

@@ -56,5 +56,20 @@ TEST(CountingCachedPages, CountWhatGoesToTheSystem) {
   EXPECT_EQ(process_chunks().mapped(), mapped - a.size);
 }
 
+TEST(CountingCachedPages, TellFreshOnesFromThoseOfTheCache) {
+  static_assert(tells_fresh<counting<cached_pages>> && tells_fresh<counting<os_pages>>);
+  static_assert(!tells_fresh<counting<fixed_buffer>>);
+  process_chunks().trim(0);
+  counting<cached_pages> source;
+  bool is_fresh = false;
+  const block a = source.allocate(100000, 8, is_fresh);
+  EXPECT_TRUE(a && is_fresh);
+  EXPECT_EQ(source.held(), a.size);
+  source.deallocate(a.data, 100000, 8);
+  EXPECT_EQ(source.allocate(100000, 8, is_fresh).data, a.data);
+  EXPECT_FALSE(is_fresh);
+  source.return_to_system(a.data, 100000, 8);
+}
+
 }  // namespace
 }  // namespace mallard

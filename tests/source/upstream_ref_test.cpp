@@ -11,6 +11,7 @@
 #include "mallard/source/counting.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/fixed_buffer.hpp"
+#include "mallard/source/os_pages.hpp"
 
 namespace mallard {
 namespace {
@@ -53,6 +54,26 @@ TEST(UpstreamRef, ReturnsToTheSystemThroughItsHeap) {
   EXPECT_EQ(referred.held(), 0u);
   EXPECT_EQ(process_chunks().mapped(), mapped - a.size);
   static_assert(!caching<upstream_ref<fixed_buffer>>);
+}
+
+TEST(UpstreamRef, TellsFreshPagesAsItsHeapDoes) {
+  static_assert(!tells_fresh<upstream_ref<fixed_buffer>> && !tells_fresh<shared_upstream<fixed_buffer>>);
+  static_assert(tells_fresh<upstream_ref<shared_upstream<default_source>>>);
+  os_pages pages;
+  upstream_ref ref(pages);
+  shared_upstream<os_pages> root;
+  shared_upstream<os_pages> child{shared_upstream<os_pages>::child_of{root}};
+  const auto is_fresh = [](auto& from) {
+    bool told = false;
+    const block b = from.allocate(100000, 8, told);
+    if (b) from.deallocate(b.data, 100000, 8);
+    return told;
+  };
+  EXPECT_TRUE(is_fresh(ref) && is_fresh(root) && is_fresh(child));
+  child.cut_off();
+  bool told = true;
+  EXPECT_FALSE(child.allocate(1, 1, told));
+  EXPECT_FALSE(told);
 }
 
 TEST(UpstreamRef, MeasuresABlockAsItsHeapDoes) {

@@ -126,6 +126,17 @@ TEST(ThreadPages, WholePagesAreTheirOwnersUntilTheyGoBack) {
   EXPECT_EQ(heaps.from.upstream().held(), 0u);
 }
 
+TEST(ThreadPages, AreFreshWhereTheirUpstreamsAre) {
+  two_heaps<os_pages> heaps;
+  bool is_fresh = false;
+  const block a = heaps.first.allocate(100, 8, is_fresh);
+  EXPECT_TRUE(a && is_fresh);
+  EXPECT_EQ(the_page_owners.owner_of(a.data), &heaps.first_owner);
+  heaps.first.deallocate(a.data, a.size, 8);
+  EXPECT_FALSE(heaps.first.allocate(max_request, 8, is_fresh));
+  EXPECT_FALSE(is_fresh);
+}
+
 TEST(ThreadPages, EachOwnersRequestsAreCounted) {
   two_heaps<default_source> heaps;
   for (int i = 0; i < 3; ++i) heaps.first.deallocate(heaps.first.allocate(1, 1).data, 1, 1);

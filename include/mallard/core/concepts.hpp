@@ -89,6 +89,15 @@ concept caching = heap<H> && requires(H& h, void* p, std::size_t size, std::size
   { h.return_to_system(p, size, align) } noexcept -> std::same_as<void>;
 };
 
+// block allocate(size, align, is_fresh) noexcept;   as allocate; sets `is_fresh`: whether the system has just
+//                              mapped all of the block, so that the first touch of each page is a page fault.
+//                              False with a null block.
+template <class H>
+concept tells_fresh = heap<H> && requires(H& h, std::size_t size, std::size_t align, bool& is_fresh) {
+  { h.allocate(size, align, is_fresh) } noexcept -> std::same_as<block>;
+  requires !requires { h.allocate(size, align, true); };  // a third argument of another meaning
+};
+
 // --- what a heap knows about one block ------------------------------------------------------
 
 // void deallocate(p) noexcept; ends the block at p, its size being known to the heap.

@@ -116,4 +116,24 @@ template <heap Upstream>
   return allocate_halving_slow(from, wished, least, align);
 }
 
+// Bytes that a heap holds before it has pages populated ahead of their use: one that ends below is not to be
+// resident beyond its blocks.
+inline constexpr std::size_t populated_from = std::size_t{1} << 20;
+
+// The same; `is_fresh`: whether the upstream says that the block is (tells_fresh). Half of what was wished
+// counts as used: memory is short.
+template <heap Upstream>
+[[nodiscard]] block allocate_halving(Upstream& from, std::size_t wished, std::size_t least, std::size_t align,
+                                     bool& is_fresh) noexcept {
+  is_fresh = false;
+  if constexpr (tells_fresh<Upstream>) {
+    const block memory = from.allocate(wished, align, is_fresh);
+    if (memory) return memory;
+    is_fresh = false;
+    return wished == least ? memory : allocate_halving_slow(from, wished, least, align);
+  } else {
+    return allocate_halving(from, wished, least, align);
+  }
+}
+
 }  // namespace mallard

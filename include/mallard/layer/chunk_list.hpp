@@ -103,7 +103,8 @@ class chunk_list {
     chunk* added = take_spare(least, few);
     if (added == nullptr) {
       const std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_);
-      added = obtain(wished > least ? std::max(least, fitted(wished, unit)) : least, least, alignof(chunk));
+      const std::size_t best = wished > least ? std::max(least, fitted(wished, unit)) : least;
+      added = adopted(allocate_halving(upstream_, best, least, alignof(chunk)), alignof(chunk));
     }
     if (added == nullptr) added = take_spare(least, all);
     if (added == nullptr) return nullptr;
@@ -113,13 +114,16 @@ class chunk_list {
   }
 
   // Adds a newest chunk that starts at a multiple of `unit`, a power of two, and has room for at least one
-  // unit, header included; null when exhausted.
-  [[nodiscard]] chunk* add_aligned(std::size_t unit) noexcept {
+  // unit, header included; null when exhausted. `is_fresh`: whether the system has just mapped it.
+  [[nodiscard]] chunk* add_aligned(std::size_t unit, bool& is_fresh) noexcept {
+    is_fresh = false;
     chunk* added = take_spare(unit, few, unit);
     if (added == nullptr) {
       // Half of the other chunks' size, as the newest of both kinds has something left.
       const std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_) / 2;
-      added = obtain(std::max(unit, wished - wished % unit), unit, std::max(unit, alignof(chunk)));
+      const std::size_t align = std::max(unit, alignof(chunk));
+      const std::size_t best = std::max(unit, wished - wished % unit);
+      added = adopted(allocate_halving(upstream_, best, unit, align, is_fresh), align);
     }
     if (added == nullptr) added = take_spare(unit, all, unit);
     if (added == nullptr) return nullptr;
@@ -272,8 +276,8 @@ class chunk_list {
     return rest > wished / 16 ? wished - rest : wished;
   }
 
-  chunk* obtain(std::size_t wished, std::size_t least, std::size_t align) noexcept {
-    const block memory = allocate_halving(upstream_, wished, least, align);
+  // A new chunk, in no list yet, made of memory that was requested at `align`; null if there is none.
+  chunk* adopted(block memory, std::size_t align) noexcept {
     if (!memory) return nullptr;
     held_ += memory.size;
     auto* const added = ::new (memory.data) chunk(nullptr, memory.size);

@@ -45,6 +45,14 @@ class failing : public forwarding<Upstream> {
     return upstream().allocate(size, align);
   }
 
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align, bool& is_fresh) noexcept
+    requires tells_fresh<Upstream>
+  {
+    is_fresh = false;
+    if (fails_now()) return {};
+    return upstream().allocate(size, align, is_fresh);
+  }
+
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     upstream().deallocate(p, size, align);
   }

@@ -60,18 +60,16 @@ class limited : public forwarding<Upstream> {
   [[nodiscard]] std::size_t out() const noexcept { return out_; }
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
-    if constexpr (predictable<Upstream>) {
-      const std::size_t expected = upstream().received_size(size, align);
-      if (expected == 0 || !reserve(expected)) return {};
-      const block given = upstream().allocate(size, align);
-      if (!given) out_ -= expected;
-      return given;
-    } else {
-      const block given = upstream().allocate(size, align);
-      if (!given || reserve(given.size)) return given;
-      upstream().deallocate(given.data, given.size, align);
-      return {};
-    }
+    return within(size, align, [&] { return upstream().allocate(size, align); });
+  }
+
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align, bool& is_fresh) noexcept
+    requires tells_fresh<Upstream>
+  {
+    is_fresh = false;
+    const block given = within(size, align, [&] { return upstream().allocate(size, align, is_fresh); });
+    is_fresh = is_fresh && static_cast<bool>(given);
+    return given;
   }
 
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
@@ -122,6 +120,23 @@ class limited : public forwarding<Upstream> {
   }
 
  private:
+  // What `from` gives, if that stays within the limit.
+  template <class From>
+  block within(std::size_t size, std::size_t align, From from) noexcept {
+    if constexpr (predictable<Upstream>) {
+      const std::size_t expected = upstream().received_size(size, align);
+      if (expected == 0 || !reserve(expected)) return {};
+      const block given = from();
+      if (!given) out_ -= expected;
+      return given;
+    } else {
+      const block given = from();
+      if (!given || reserve(given.size)) return given;
+      upstream().deallocate(given.data, given.size, align);
+      return {};
+    }
+  }
+
   // Whether `bytes` more may go out; they count as out then.
   bool reserve(std::size_t bytes) noexcept {
     std::size_t out = out_;

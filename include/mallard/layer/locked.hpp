@@ -80,6 +80,13 @@ class locked {
     return heap_.allocate(size, align);
   }
 
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align, bool& is_fresh) noexcept
+    requires tells_fresh<Heap>
+  {
+    const guard lock(mutex_);
+    return heap_.allocate(size, align, is_fresh);
+  }
+
   MALLARD_INLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     const guard lock(mutex_);
     heap_.deallocate(p, size, align);

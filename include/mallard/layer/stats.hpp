@@ -58,6 +58,14 @@ class stats : public forwarding<Upstream> {
     return given;
   }
 
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align, bool& is_fresh) noexcept
+    requires tells_fresh<Upstream>
+  {
+    const block given = upstream().allocate(size, align, is_fresh);
+    count_request(given, size);
+    return given;
+  }
+
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     ++deallocations_;
     end(1, size, this->received_by(p, size, align));

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
@@ -36,10 +37,13 @@ class counting {
   }
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
-    const block received = source_.allocate(size, align);
-    held_ += received.size;
-    max_held_ = std::max(max_held_, held_);
-    return received;
+    return count_given(source_.allocate(size, align));
+  }
+
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align, bool& is_fresh) noexcept
+    requires tells_fresh<Source>
+  {
+    return count_given(source_.allocate(size, align, is_fresh));
   }
 
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
@@ -61,6 +65,12 @@ class counting {
   void reset_max_held() noexcept { max_held_ = held_; }
 
  private:
+  MALLARD_INLINE block count_given(block received) noexcept {
+    held_ += received.size;
+    max_held_ = std::max(max_held_, held_);
+    return received;
+  }
+
   void count_returned(std::size_t size, std::size_t align) noexcept {
     const std::size_t received = source_.received_size(size, align);
     MALLARD_CHECK(received <= held_);

@@ -81,6 +81,10 @@ class cached_pages {
     return process_chunks().allocate(size, align);
   }
 
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align, bool& is_fresh) noexcept {
+    return process_chunks().allocate(size, align, is_fresh);
+  }
+
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     process_chunks().deallocate(p, size, align);
   }

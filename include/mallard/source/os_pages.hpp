@@ -71,6 +71,12 @@ class os_pages {
     return map_aligned(pages, align);
   }
 
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align, bool& is_fresh) noexcept {
+    const block pages = allocate(size, align);
+    is_fresh = static_cast<bool>(pages);
+    return pages;
+  }
+
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     unmap(p, received_size(size, align));
   }

@@ -32,6 +32,12 @@ class upstream_ref {
     return heap_->allocate(size, align);
   }
 
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align, bool& is_fresh) noexcept
+    requires tells_fresh<Heap>
+  {
+    return heap_->allocate(size, align, is_fresh);
+  }
+
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     heap_->deallocate(p, size, align);
   }
@@ -116,6 +122,13 @@ class shared_upstream {
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
     return is_cut_off() ? block{} : in_use_->allocate(size, align);
+  }
+
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align, bool& is_fresh) noexcept
+    requires tells_fresh<Upstream>
+  {
+    is_fresh = false;
+    return is_cut_off() ? block{} : in_use_->allocate(size, align, is_fresh);
   }
 
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {

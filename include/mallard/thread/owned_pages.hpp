@@ -200,17 +200,20 @@ class thread_pages {
   [[nodiscard]] upstream_type& upstream() noexcept { return from_->upstream(); }
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
-    MALLARD_CHECK(is_valid_align(align));
-    ++owner_->requests;
-    return with_upstream([&](Upstream& u) -> block {
-      const std::size_t bytes = bytes_of(u, size, align);
-      if (bytes == 0) return {};
-      const block pages = u.allocate(bytes, align_of(align));
-      if (!pages) return {};
-      if (from_->owners().give(pages.data, bytes, owner_)) return {pages.data, bytes};
-      u.deallocate(pages.data, bytes, align_of(align));
-      return {};
+    return owned(size, align, [](Upstream& u, std::size_t bytes, std::size_t boundary) {
+      return u.allocate(bytes, boundary);
     });
+  }
+
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align, bool& is_fresh) noexcept
+    requires tells_fresh<Upstream>
+  {
+    is_fresh = false;
+    const block given = owned(size, align, [&](Upstream& u, std::size_t bytes, std::size_t boundary) {
+      return u.allocate(bytes, boundary, is_fresh);
+    });
+    is_fresh = is_fresh && static_cast<bool>(given);
+    return given;
   }
 
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
@@ -234,6 +237,22 @@ class thread_pages {
   static constexpr std::size_t page = page_owners::page_bytes;
 
   static constexpr std::size_t align_of(std::size_t align) noexcept { return std::max(align, page); }
+
+  // The pages that `from` takes from the upstream, the owner's from now on.
+  template <class From>
+  block owned(std::size_t size, std::size_t align, From from) noexcept {
+    MALLARD_CHECK(is_valid_align(align));
+    ++owner_->requests;
+    return with_upstream([&](Upstream& u) -> block {
+      const std::size_t bytes = bytes_of(u, size, align);
+      if (bytes == 0) return {};
+      const block pages = from(u, bytes, align_of(align));
+      if (!pages) return {};
+      if (from_->owners().give(pages.data, bytes, owner_)) return {pages.data, bytes};
+      u.deallocate(pages.data, bytes, align_of(align));
+      return {};
+    });
+  }
 
   // Bytes of the pages for a request, the same for each size between the requested and the received one; 0
   // if it cannot be served.

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "fresh_pages.hpp"
 #include "mallard/layer/failing.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/memory_resource_source.hpp"
@@ -37,6 +38,51 @@ TEST_F(TaggedChunks, ANewChunkIsOneFreeBlock) {
   std::size_t free_blocks = 0;
   EXPECT_FALSE(chunks_.validate(free_blocks));
   EXPECT_EQ(free_blocks, 1u);
+}
+
+// Chunks of Size bytes over pages. Eight are there, so that a ninth is an eighth of what is held.
+template <std::size_t Size>
+class chunks_of_pages {
+ public:
+  explicit chunks_of_pages(int count = 8) {
+    for (int i = 0; i < count; ++i) (void)add();
+  }
+
+  // The resident pages of one more chunk with room for so many bytes.
+  std::size_t add(std::size_t bytes = 100) {
+    EXPECT_NE(chunks_.add(bytes), nullptr);
+    return chunks_.upstream().resident();
+  }
+
+  void end_freshness() { chunks_.upstream().are_fresh = false; }
+
+ private:
+  tagged_chunks<fresh_pages, constant<Size>, 1024> chunks_;
+};
+
+constexpr std::size_t head_and_end = 2;  // pages that are written when a chunk is made
+
+TEST(TaggedChunksOfPages, FreshPagesArePopulatedOnceAMebibyteIsHeld) {
+  if (!fresh_pages::can_be_populated()) GTEST_SKIP() << "the system is too old";
+  EXPECT_EQ(chunks_of_pages<124 * 1024>().add(), head_and_end);
+  chunks_of_pages<128 * 1024> chunks;
+  EXPECT_EQ(chunks.add(), 32u);
+  chunks.end_freshness();
+  EXPECT_EQ(chunks.add(), head_and_end);
+}
+
+TEST(TaggedChunksOfPages, OfALargeChunkAQuarterOfAMebibyteIsPopulated) {
+  if (!fresh_pages::can_be_populated()) GTEST_SKIP() << "the system is too old";
+  EXPECT_EQ(chunks_of_pages<512 * 1024>().add(), 64u + 1);
+}
+
+TEST(TaggedChunksOfPages, WhatASingleRequestNeedsIsNotPopulated) {
+  chunks_of_pages<512 * 1024> chunks(16);
+  EXPECT_EQ(chunks.add(600 * 1024), head_and_end) << "of 8 MiB";
+}
+
+TEST(TaggedChunksOfPages, AChunkThatMayStayUnusedForTheMostPartIsNotPopulated) {
+  EXPECT_EQ(chunks_of_pages<512 * 1024>(7).add(), head_and_end) << "a seventh of what is held";
 }
 
 TEST_F(TaggedChunks, AnOpenChunkIsOneUsedBlockAndHasAnEndOnceItIsClosed) {
