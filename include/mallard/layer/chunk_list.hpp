@@ -103,7 +103,8 @@ class chunk_list {
     chunk* added = take_spare(least, few);
     if (added == nullptr) {
       const std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_);
-      added = obtain(wished > least ? std::max(least, fitted(wished, unit)) : least, least, alignof(chunk));
+      const std::size_t best = wished > least ? std::max(least, fitted(wished, unit)) : least;
+      added = adopted(allocate_halving(upstream_, best, least, alignof(chunk)), alignof(chunk));
     }
     if (added == nullptr) added = take_spare(least, all);
     if (added == nullptr) return nullptr;
@@ -275,12 +276,8 @@ class chunk_list {
     return rest > wished / 16 ? wished - rest : wished;
   }
 
-  chunk* obtain(std::size_t wished, std::size_t least, std::size_t align) noexcept {
-    return adopted(allocate_halving(upstream_, wished, least, align), align);
-  }
-
   // A new chunk, in no list yet, made of memory that was requested at `align`; null if there is none.
-  MALLARD_INLINE chunk* adopted(block memory, std::size_t align) noexcept {
+  chunk* adopted(block memory, std::size_t align) noexcept {
     if (!memory) return nullptr;
     held_ += memory.size;
     auto* const added = ::new (memory.data) chunk(nullptr, memory.size);

@@ -113,22 +113,14 @@ class basic_chunk_cache {
   }
 
   [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
-    MALLARD_CHECK(is_valid_align(align));
-    if (!keeps(size, align)) return obtain(size, align);
-    size = rounded(size);
-    if (void* const found = take(size); found != nullptr) return {found, size};
-    return obtain(size, align_of(size));
+    bool is_fresh;
+    return cached_or_new(size, align, is_fresh);
   }
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align, bool& is_fresh) noexcept
     requires tells_fresh<Source>
   {
-    MALLARD_CHECK(is_valid_align(align));
-    is_fresh = false;
-    if (!keeps(size, align)) return obtain(size, align, &is_fresh);
-    size = rounded(size);
-    if (void* const found = take(size); found != nullptr) return {found, size};
-    return obtain(size, align_of(size), &is_fresh);
+    return cached_or_new(size, align, is_fresh);
   }
 
   MALLARD_INLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
@@ -221,6 +213,15 @@ class basic_chunk_cache {
   }
 
  private:
+  MALLARD_INLINE block cached_or_new(std::size_t size, std::size_t align, bool& is_fresh) noexcept {
+    MALLARD_CHECK(is_valid_align(align));
+    is_fresh = false;
+    if (!keeps(size, align)) return obtain(size, align, is_fresh);
+    size = rounded(size);
+    if (void* const found = take(size); found != nullptr) return {found, size};
+    return obtain(size, align_of(size), is_fresh);
+  }
+
   // A chunk on its way back to the source, outside the lock.
   struct surplus {
     surplus* next;
@@ -294,7 +295,7 @@ class basic_chunk_cache {
   }
 
   // Allocates from the source, after cached chunks have made room within the bound.
-  MALLARD_NOINLINE block obtain(std::size_t size, std::size_t align, bool* is_fresh = nullptr) noexcept {
+  MALLARD_NOINLINE block obtain(std::size_t size, std::size_t align, bool& is_fresh) noexcept {
     make_room(source_.received_size(size, align));
     block fresh = from_source(size, align, is_fresh);
     if (!fresh && trim(0) != 0) fresh = from_source(size, align, is_fresh);
@@ -310,10 +311,11 @@ class basic_chunk_cache {
     return fresh;
   }
 
-  block from_source(std::size_t size, std::size_t align, bool* is_fresh) noexcept {
+  block from_source(std::size_t size, std::size_t align, bool& is_fresh) noexcept {
     if constexpr (tells_fresh<Source>)
-      if (is_fresh != nullptr) return source_.allocate(size, align, *is_fresh);
-    return source_.allocate(size, align);
+      return source_.allocate(size, align, is_fresh);
+    else
+      return source_.allocate(size, align);
   }
 
   void make_room(std::size_t size) noexcept {
