@@ -92,13 +92,13 @@ struct fresh_heap {
 TEST_F(AllocateHalving, OnlyWhatIsWishedCountsAsFresh) {
   fresh_heap fresh{1000};
   bool is_fresh = false;
-  EXPECT_EQ(allocate_halving(fresh, 1000, 16, 16, is_fresh).size, 1000u);
+  EXPECT_EQ(allocate_halving(fresh, 1000, 16, 16, &is_fresh).size, 1000u);
   EXPECT_TRUE(is_fresh);
-  EXPECT_EQ(allocate_halving(fresh, 1600, 16, 16, is_fresh).size, 800u);
+  EXPECT_EQ(allocate_halving(fresh, 1600, 16, 16, &is_fresh).size, 800u);
   EXPECT_FALSE(is_fresh);
-  EXPECT_FALSE(allocate_halving(fresh, 1600, 1600, 16, is_fresh));
+  EXPECT_FALSE(allocate_halving(fresh, 1600, 1600, 16, &is_fresh));
   EXPECT_FALSE(is_fresh);
-  EXPECT_TRUE(allocate_halving(buffer_, 64, 16, 16, is_fresh));
+  EXPECT_TRUE(allocate_halving(buffer_, 64, 16, 16, &is_fresh));
   EXPECT_FALSE(is_fresh) << "the heap does not say";
 }
 

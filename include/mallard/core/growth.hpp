@@ -93,6 +93,21 @@ struct in_few_sizes {
 //
 // A heap close to its upstream's limit continues with smaller chunks instead of failing. Cost: a request, and
 // another one each time the size is halved.
+// One request; sets `is_fresh` if it is given.
+template <heap Upstream>
+MALLARD_INLINE block allocate_wished(Upstream& from, std::size_t size, std::size_t align,
+                                     bool* is_fresh) noexcept {
+  if (is_fresh == nullptr) return from.allocate(size, align);
+  *is_fresh = false;
+  if constexpr (tells_fresh<Upstream>) {
+    const block memory = from.allocate(size, align, *is_fresh);
+    *is_fresh = *is_fresh && static_cast<bool>(memory);
+    return memory;
+  } else {
+    return from.allocate(size, align);
+  }
+}
+
 // Slow path: the preferred size has already been refused.
 template <heap Upstream>
 MALLARD_NOINLINE block allocate_halving_slow(Upstream& from, std::size_t wished, std::size_t least,
@@ -106,11 +121,12 @@ MALLARD_NOINLINE block allocate_halving_slow(Upstream& from, std::size_t wished,
 }
 
 // Returns a block of at least `least` bytes at `align`, of `wished` bytes if possible; null if not even the
-// least can be had. Precondition: least <= wished.
+// least can be had. Sets `is_fresh`, if it is given: whether the upstream says that the block is
+// (tells_fresh). Half of what was wished counts as used, as memory is short. Precondition: least <= wished.
 template <heap Upstream>
 [[nodiscard]] MALLARD_INLINE block allocate_halving(Upstream& from, std::size_t wished, std::size_t least,
-                                                    std::size_t align) noexcept {
-  const block memory = from.allocate(wished, align);
+                                                    std::size_t align, bool* is_fresh = nullptr) noexcept {
+  const block memory = allocate_wished(from, wished, align, is_fresh);
   if (memory || wished == least) [[likely]]
     return memory;
   return allocate_halving_slow(from, wished, least, align);
@@ -119,21 +135,5 @@ template <heap Upstream>
 // Bytes that a heap holds before it has pages populated ahead of their use: one that ends below is not to be
 // resident beyond its blocks.
 inline constexpr std::size_t populated_from = std::size_t{1} << 20;
-
-// The same; `is_fresh`: whether the upstream says that the block is (tells_fresh). Half of what was wished
-// counts as used: memory is short.
-template <heap Upstream>
-[[nodiscard]] block allocate_halving(Upstream& from, std::size_t wished, std::size_t least, std::size_t align,
-                                     bool& is_fresh) noexcept {
-  is_fresh = false;
-  if constexpr (tells_fresh<Upstream>) {
-    const block memory = from.allocate(wished, align, is_fresh);
-    if (memory) return memory;
-    is_fresh = false;
-    return wished == least ? memory : allocate_halving_slow(from, wished, least, align);
-  } else {
-    return allocate_halving(from, wished, least, align);
-  }
-}
 
 }  // namespace mallard

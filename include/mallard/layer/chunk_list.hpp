@@ -103,8 +103,7 @@ class chunk_list {
     chunk* added = take_spare(least, few);
     if (added == nullptr) {
       const std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_);
-      const std::size_t best = wished > least ? std::max(least, fitted(wished, unit)) : least;
-      added = adopted(allocate_halving(upstream_, best, least, alignof(chunk)), alignof(chunk));
+      added = obtain(wished > least ? std::max(least, fitted(wished, unit)) : least, least, alignof(chunk));
     }
     if (added == nullptr) added = take_spare(least, all);
     if (added == nullptr) return nullptr;
@@ -121,9 +120,7 @@ class chunk_list {
     if (added == nullptr) {
       // Half of the other chunks' size, as the newest of both kinds has something left.
       const std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_) / 2;
-      const std::size_t align = std::max(unit, alignof(chunk));
-      const std::size_t best = std::max(unit, wished - wished % unit);
-      added = adopted(allocate_halving(upstream_, best, unit, align, is_fresh), align);
+      added = obtain(std::max(unit, wished - wished % unit), unit, std::max(unit, alignof(chunk)), &is_fresh);
     }
     if (added == nullptr) added = take_spare(unit, all, unit);
     if (added == nullptr) return nullptr;
@@ -276,8 +273,8 @@ class chunk_list {
     return rest > wished / 16 ? wished - rest : wished;
   }
 
-  // A new chunk, in no list yet, made of memory that was requested at `align`; null if there is none.
-  chunk* adopted(block memory, std::size_t align) noexcept {
+  chunk* obtain(std::size_t wished, std::size_t least, std::size_t align, bool* is_fresh = nullptr) noexcept {
+    const block memory = allocate_halving(upstream_, wished, least, align, is_fresh);
     if (!memory) return nullptr;
     held_ += memory.size;
     auto* const added = ::new (memory.data) chunk(nullptr, memory.size);

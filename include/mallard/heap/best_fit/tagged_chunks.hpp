@@ -57,13 +57,13 @@ class tagged_chunks {
   // The one free block of a new chunk, of at least `size` bytes; null when exhausted. Precondition: `size` is
   // a multiple of the granule, below max_request / 2.
   [[nodiscard]] boundary_tag* add(std::size_t size) noexcept {
-    return obtain(size) ? make_whole(newest_) : nullptr;
+    return obtain(size, held_ >= populated_from) ? make_whole(newest_) : nullptr;
   }
 
   // The same as a used block, without an end tag: only the chunk's start has been written. Until close(),
   // nothing may look behind the block or at all blocks.
   [[nodiscard]] boundary_tag* add_open(std::size_t size) noexcept {
-    if (!obtain(size)) return nullptr;
+    if (!obtain(size, false)) return nullptr;
     boundary_tag* const all = first_of(newest_);
     all->set_used(room_of(newest_));
     return all;
@@ -155,13 +155,13 @@ class tagged_chunks {
   }
 
  private:
-  // Adds a newest chunk of which only the head is written; false when exhausted.
-  MALLARD_INLINE bool obtain(std::size_t size) noexcept {
+  // Adds a newest chunk of which only the head is written; false when exhausted. `populates`: has its first
+  // pages populated if they are fresh.
+  MALLARD_INLINE bool obtain(std::size_t size, bool populates) noexcept {
     const std::size_t needed = std::max(size, LeastRoom) + framing;
     const std::size_t wished = std::max(Growth::next(newest_ == nullptr ? 0 : newest_->size, held_), needed);
-    const block memory = held_ < populated_from
-                             ? allocate_halving(upstream_, wished, needed, boundary_tag::granule)
-                             : allocate_populated(wished, needed);
+    const block memory = populates ? allocate_populated(wished, needed)
+                                   : allocate_halving(upstream_, wished, needed, boundary_tag::granule);
     if (!memory) return false;
     newest_ = ::new (memory.data) chunk{newest_, nullptr, memory.size};
     if (newest_->older != nullptr) newest_->older->newer = newest_;
@@ -173,7 +173,7 @@ class tagged_chunks {
   // of what is held, and will soon be used. A chunk for a single request may be larger, and stays as it is.
   MALLARD_NOINLINE block allocate_populated(std::size_t wished, std::size_t needed) noexcept {
     bool is_fresh = false;
-    const block memory = allocate_halving(upstream_, wished, needed, boundary_tag::granule, is_fresh);
+    const block memory = allocate_halving(upstream_, wished, needed, boundary_tag::granule, &is_fresh);
     if (is_fresh && wished != needed && wished <= held_ / 8)
       os_pages::populate(
           static_cast<std::byte*>(memory.data) - address_of(memory.data) % os_pages::page_size(),
