@@ -154,7 +154,7 @@ class StandIn:
             if name != "glibc"
         ]
         rows = [row("none", None), row("glibc", 0.0), *found, row("glibc a/a", 0.0)]
-        operations = {"operations": 2 * blocks}
+        operations = {"operations": 2 * blocks, "never_freed": 0}
         return {
             "rows": rows,
             "journal": operations,
@@ -731,7 +731,7 @@ def test_what_fills_the_heaps_is_not_most_of_a_replay() -> None:
 
 
 def test_a_change_is_as_large_as_the_calls_take_long_in_the_program(tmp_path: Path) -> None:
-    def changes(call_ns: float | None, first: float = 0.0) -> tuple[float, float, float]:
+    def changes(call_ns: float | None, first: float = 0.0, untimed: int = 0) -> tuple[float, float, float]:
         stand_in = StandIn({"pool": -6.0}, {})
         stand_in.first = {"pool": first}
         replays = replays_of(short_lived(1000, 0), tmp_path, 60)
@@ -739,7 +739,7 @@ def test_a_change_is_as_large_as_the_calls_take_long_in_the_program(tmp_path: Pa
         route = np.tile(np.array([1, 0], "<u4"), 1000)
         ran = stand_in.run(replays, replays.words(route, ["pool"], False, "glibc"))
         assert ran
-        found = replays.read(ran, "glibc", 1000, 0)
+        found = replays.read(ran, "glibc", 1000, 0, untimed)
         assert found
         return found.rows["pool"].ns_per_block.median, found.cost_ns, found.rows["pool"].noise.high
 
@@ -747,6 +747,7 @@ def test_a_change_is_as_large_as_the_calls_take_long_in_the_program(tmp_path: Pa
     assert changes(50.0) == (-15.0, 100.0, 2.5), "what takes 20 ns in the replay took 50 in the program"
     assert changes(10.0) == changes(None), "a replay takes the least that there is"
     assert changes(1e6) == (-6.0 * measure.MOST_SCALE, 160.0, 4.0), "or it is something else"
+    assert changes(50.0, untimed=1000)[0] == -7.5, "half of the operations took all of the time"
     assert changes(50.0, first=2.0)[0] == -11.0, "and 2 ns of each of a block's two operations, once"
 
 

@@ -250,7 +250,8 @@ class Replays:
         self.slowness *= min(max((monotonic() - began) / expected, 1 / 4), 4.0)
         if ran is None:
             return None
-        return self.read(ran, baseline, len(part), 0 if kept is None else replayed)
+        untimed = 0 if threads else ran["journal"]["never_freed"]
+        return self.read(ran, baseline, len(part), 0 if kept is None else replayed, untimed)
 
     def words(self, route: Row, strategies: Sequence[str], threads: bool, baseline: str) -> list[str]:
         """Return the arguments of a replay; its file of routes is written."""
@@ -306,8 +307,10 @@ class Replays:
         """Return how far all replays have got."""
         return min((monotonic() - self.begun) / max(self.end - self.begun, 1.0), 0.99)
 
-    def read(self, found: Mapping[str, Any], baseline: str, blocks: int, replayed: int) -> Replay | None:
-        """Return the rows that have figures."""
+    def read(
+        self, found: Mapping[str, Any], baseline: str, blocks: int, replayed: int, untimed: int = 0
+    ) -> Replay | None:
+        """Return the rows that have figures; `untimed`: operations of a pass that these do not cover."""
         self.machine = {name: str(value) for name, value in found.get("machine", {}).items()}
         self.method = found.get("method", {})
         rows = {
@@ -319,7 +322,8 @@ class Replays:
         if base is None or again is None or not again.get("change_ns_per_block"):
             return None
         part, is_whole = found["part"], not replayed
-        scale, operations = self.scale(base), found["journal"]["operations"]
+        operations = found["journal"]["operations"]
+        scale = self.scale(base, operations / max(operations - untimed, 1))
 
         def first(row: Mapping[str, Any]) -> Interval:
             return scaled(first_use(row, base), operations / max(blocks, 1))
@@ -344,9 +348,12 @@ class Replays:
             replayed=replayed,
         )
 
-    def scale(self, base: Mapping[str, Any]) -> float:
-        """Return how many times longer the base's operations took in the program than in the replay."""
-        replayed = base["ns_per_event"] or 0.0
+    def scale(self, base: Mapping[str, Any], timed: float = 1.0) -> float:
+        """Return how many times longer the base's operations took in the program than in the replay.
+
+        `timed`: all operations of a pass by those that its time covers.
+        """
+        replayed = timed * (base["ns_per_event"] or 0.0)
         if not self.call_ns or replayed <= 0:
             return 1.0
         return min(max(self.call_ns / replayed, 1.0), MOST_SCALE)

@@ -113,7 +113,8 @@ std::string part_of(const report_input& in) {
          ", and in the row of a malloc all to that. A free reads the first byte of its block, and what a "
          "reallocation takes from one heap to another moves. Pools are made for the largest block that is "
          "asked of them; reap, sized_reap, region and stack give back all they hold whenever none of their "
-         "blocks is alive. A change is from " +
+         "blocks is alive. On one thread, frees of what the program never freed are not timed. A change is "
+         "from " +
          std::string(in.options.baseline->name) +
          "'s figure of the same round, over the blocks that the part's heaps are asked for";
 }

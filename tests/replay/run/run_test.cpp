@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <memory_resource>
+#include <span>
 #include <string>
 
+#include "harness/cpu_clock.hpp"
 #include "mallard/heap/reap.hpp"
 #include "mallard/heap/region.hpp"
 #include "mallard/heap/sized_reap.hpp"
+#include "replay/allocator/none.hpp"
 #include "replay/allocator/strategy.hpp"
 #include "replay/run/callgrind.hpp"
 #include "replay/run/samples.hpp"
@@ -17,6 +20,7 @@
 namespace mallard::replay {
 namespace {
 
+using testing::events;
 using testing::region_events;
 
 constexpr std::uint64_t regions = 1000;
@@ -55,6 +59,39 @@ TEST(Run, AFootprintIsTheMostOfMemoryAndObjectsTogether) {
   const std::uint64_t most = footprint_of("region", together.build()).max_held;
   EXPECT_GE(most, megabyte + regions * sizeof(region));
   EXPECT_EQ(footprint_of("region", apart.build()).max_held, most - (regions - 1) * sizeof(region));
+}
+
+// A part's allocator whose free of a block takes long, if the program never freed it.
+class slow_at_the_end : public none {
+ public:
+  static constexpr std::uint64_t long_ns = 20'000'000;
+
+  explicit slow_at_the_end(const trace& t) : none(t), recorded_(t.recorded_ops()) {}
+
+  void deallocate(void* p, const op& o) {
+    const std::uint64_t begin = harness::thread_cpu_ns();
+    while (&o >= recorded_.data() + recorded_.size() && harness::thread_cpu_ns() - begin < long_ns) {
+    }
+    none::deallocate(p, o);
+  }
+  [[nodiscard]] static std::size_t heap_bytes() { return 0; }
+
+ private:
+  std::span<const op> recorded_;
+};
+
+TEST(Run, FreesOfWhatTheProgramNeverFreedAreNotTimedWithAPart) {
+  events history;
+  history.malloc(0x1000, 100).malloc(0x2000, 100).free(0x1000);
+  const trace t = history.build();
+  ASSERT_EQ(t.facts().never_freed, 1u);
+  job task(job_kind::measure);
+  task.warm_ns = 1;
+  slow_at_the_end slow(t);
+  runner<slow_at_the_end>(t, task).run(slow);
+  EXPECT_EQ(task.state, harness::work_state::done);
+  EXPECT_LT(task.cold_ns, slow_at_the_end::long_ns);
+  EXPECT_LT(task.warm_median_ns, slow_at_the_end::long_ns);
 }
 
 TEST(Samples, ALongPassIsASampleOfItsOwn) {
