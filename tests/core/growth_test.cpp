@@ -82,7 +82,7 @@ struct fresh_heap {
     return size <= room ? block{&room, size} : block{};
   }
   block allocate(std::size_t size, std::size_t align, bool& is_fresh) noexcept {
-    is_fresh = true;  // even if the block is null: nobody is to rely on it
+    is_fresh = true;  // wrong of a null block, which must harm nobody
     return allocate(size, align);
   }
   void deallocate(void*, std::size_t, std::size_t) noexcept {}

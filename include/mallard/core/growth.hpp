@@ -93,6 +93,7 @@ struct in_few_sizes {
 //
 // A heap close to its upstream's limit continues with smaller chunks instead of failing. Cost: a request, and
 // another one each time the size is halved.
+
 // One request; sets `is_fresh` if it is given.
 template <heap Upstream>
 MALLARD_INLINE block allocate_wished(Upstream& from, std::size_t size, std::size_t align,

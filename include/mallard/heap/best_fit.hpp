@@ -13,9 +13,10 @@
 // if otherwise more than a 64th of what is held, or 128 KiB, would be idle; trim() returns all of them. Large
 // blocks return at once. clear() keeps the chunks. It holds nothing until first used. From 1 MiB on, up to
 // 256 KiB of a chunk that the system has just mapped are populated in the request that needs it, which takes
-// 20 to 100 us. Cost: O(1) for blocks below 1 KiB and O(log size) above, beside the upstream's and the
-// coalescing of up to 512 blocks at a time; what ends all blocks or inspects them takes longer. Debug builds
-// validate the whole heap in clear(), release(), trim() and the destructor. Seed 001, chapters 1 and 2.
+// 20 to 100 us.
+// Cost: O(1) for blocks below 1 KiB and O(log size) above, beside the upstream's and the coalescing of up to
+// 512 blocks at a time; what ends all blocks or inspects them takes longer. Debug builds validate the whole
+// heap in clear(), release(), trim() and the destructor. Seed 001, chapters 1 and 2.
 #pragma once
 
 #include <algorithm>
