@@ -85,10 +85,12 @@ def trial_of(
     costs: Mapping[str, float],
     rows: list[Row],
     start: Callable[[float], Taken] = taken,
+    noted_start: Callable[[Program, Mapping[str, str]], Taken] | None = None,
     **settings: Any,
 ) -> TrialInBudget:
-    """Return a trial of made-up starts, by what each costs."""
-    monkeypatch.setattr("mallard.compare.rounds.run", lambda _, seen: start(costs.get(seen["ROW"], 1.0)))
+    """Return a trial of made-up starts, by what each costs, or by who is started."""
+    of_row = noted_start or (lambda _, seen: start(costs.get(seen["ROW"], 1.0)))
+    monkeypatch.setattr("mallard.compare.rounds.run", of_row)
     monkeypatch.setattr(Session, "look_into", lambda _self, _progress: None)
     schedule = Schedule(rounds=0, least=0, seconds=1e6)
     trial = TrialInBudget(Program(("work",), "work", Path()), schedule, rows, **settings)
@@ -103,6 +105,47 @@ def test_sixty_runs_find_the_best_of_all(monkeypatch: pytest.MonkeyPatch) -> Non
     assert all(row.runs for row in trial.rows)
     found = tried(trial, MACHINE)
     assert (found.choice.use, set(found.choice.over)) == ("plan-b", {BASE, "mimalloc", "blind"})
+
+
+def test_the_starts_of_a_round_alternate(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, started = rows_of("mimalloc", "jemalloc"), []
+    costs = {"jemalloc": 0.5}
+
+    def noted(_program: Program, seen: Mapping[str, str]) -> Taken:
+        started.append(seen["ROW"])
+        return taken(costs.get(seen["ROW"], 1.0))
+
+    trial = trial_of(monkeypatch, costs, rows, noted_start=noted, runs=24, start_cpu=0.5)
+    assert trial.repetitions == 4
+    turns = [sorted(started[at : at + len(rows)]) for at in range(0, len(started), len(rows))]
+    assert turns == [sorted(row.malloc.name for row in rows)] * len(turns)
+
+
+def test_three_lucky_rounds_do_not_hide_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best malloc is the fourth in the first round, in which three others are lucky."""
+    lucky = {"jemalloc": 0.6, "tcmalloc": 0.6, "tbbmalloc": 0.6}
+    costs = {"mimalloc": 0.7} | dict.fromkeys(lucky, 0.9)
+
+    def start(_program: Program, seen: Mapping[str, str]) -> Taken:
+        return taken(lucky.pop(seen["ROW"], None) or costs.get(seen["ROW"], 1.0))
+
+    trial = trial_of(monkeypatch, costs, rows_of(*MALLOCS), noted_start=start, runs=60, start_cpu=2)
+    assert tried(trial, MACHINE).choice.use == "mimalloc"
+
+
+@pytest.mark.parametrize("plan", [0.7, 1.2])
+def test_the_control_runs_beside_a_plan_in_the_last_stage(
+    monkeypatch: pytest.MonkeyPatch, plan: float
+) -> None:
+    costs = {"plan-a": plan, "mimalloc": 0.8, "jemalloc": 0.9}
+    trial = trial_of(monkeypatch, costs, rows_of("plan-a", *MALLOCS), runs=60)
+    control = next(row for row in trial.rows if row.malloc.control)
+    found = tried(trial, MACHINE)
+    if plan < 1:
+        assert (min(control.runs), found.choice.use) == (trial.parts[-1].first, "plan-a")
+    else:
+        assert (control.runs, found.choice.use) == ({}, "mimalloc")
+        assert found.left_out == {"blind": "it is in the last stage only, beside a plan"}
 
 
 def test_a_short_program_is_started_many_times_in_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +186,8 @@ def test_no_room_leaves_out_what_least_is_expected_of() -> None:
 
     everything = [BASE, "plan-a", "plan-b", "mimalloc", "jemalloc", "blind", BASE + AGAIN]
     assert kept(7 * 10 + 10 * runs_of(SHAPES[-1], 7, plans=True)) == everything
-    assert kept(69 * 6) == [BASE, "plan-b", "mimalloc", "blind", BASE + AGAIN]
+    assert kept(10 * (6 + 5 + 5 * LEAST)) == [BASE, "plan-a", "plan-b", "mimalloc", "blind", BASE + AGAIN]
+    assert kept(10 * (5 + 4 + 5 * LEAST)) == [BASE, "plan-b", "mimalloc", "blind", BASE + AGAIN]
     plan = 10 * 4 * (1 + LEAST)  # one untimed run and six rounds
     assert kept(plan) == [BASE, "plan-b", "blind", BASE + AGAIN]
     assert kept(plan - 1) == [BASE, "mimalloc", "jemalloc", BASE + AGAIN]

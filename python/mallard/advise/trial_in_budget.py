@@ -1,24 +1,29 @@
 """A trial that fits into a number of runs and a time: how many candidates, in which stages, how often a run.
 
-    60 runs                 all candidates once, the best three once or twice, the best two six times or more
+    60 runs                 all candidates once, the best four once or twice, the best two six times or more
     20 s each, 8 minutes    only as many candidates as leave six rounds to the last stage
     10 ms each              a run is the program many times over, and its figures are their means
 
 What a run takes decides. A program that is started once in a run of seconds would be judged by six starts; a
-short one is started again and again within a run, since its noise is that of single starts. Where runs are
-long, the candidates with the lowest expectations are dropped first. Six rounds of a stage make a verdict
-(compare/choice.py); where there is no room for them, nothing is tried.
+short one is started again and again within a run, since its noise is that of single starts. The starts of a
+round alternate, each of one row: what else the machine does for a second or two meets all rows alike. Where
+runs are long, the candidates with the lowest expectations are dropped first. Six rounds of a stage make a
+verdict (compare/choice.py); where there is no room for them, nothing is tried.
+
+The control decides nothing but the verdict: it runs in the last stage only, so that one candidate more has
+room in the stages before.
 
 `mallard try` has no such limits, and more rounds: compare/halving.py, whose stages these are.
 """
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from statistics import fmean
 
 from mallard.compare.choice import LEAST
-from mallard.compare.halving import ALL, Stage, Trial, candidates
+from mallard.compare.halving import ALL, Pace, Stage, Trial, candidates
 from mallard.compare.launch import Taken
 from mallard.compare.rounds import Progress, Row
 
@@ -27,12 +32,12 @@ MOST_REPETITIONS = 100
 USED = 0.8  # of the time: starts are not alike
 MOST_ROUNDS = 15  # of the last stage
 # From many runs to few. Two reach the last stage if they can: of two that are nearly alike, the few rounds
-# before cannot tell the better one.
+# before cannot tell the better one. Nor does one round tell the best from the fourth.
 SHAPES = (
-    (Stage(3, ALL), Stage(7, 3), Stage(MOST_ROUNDS, 2)),
-    (Stage(2, ALL), Stage(4, 3), Stage(9, 2)),
-    (Stage(1, ALL), Stage(2, 3), Stage(LEAST, 2)),
-    (Stage(1, ALL), Stage(1, 3), Stage(LEAST, 2)),
+    (Stage(3, ALL), Stage(7, 4), Stage(MOST_ROUNDS, 2)),
+    (Stage(2, ALL), Stage(4, 4), Stage(9, 2)),
+    (Stage(1, ALL), Stage(2, 4), Stage(LEAST, 2)),
+    (Stage(1, ALL), Stage(1, 4), Stage(LEAST, 2)),
     (Stage(1, ALL), Stage(LEAST, 2)),
     (Stage(1, ALL), Stage(LEAST, 1)),
 )
@@ -55,9 +60,9 @@ class Room:
         return timed <= self.runs and (rows + timed) * self.start_seconds <= self.seconds
 
 
-def beside(plans: bool) -> int:
+def beside(plans: bool, last: bool) -> int:
     """Return how many rows a stage has beside its best: glibc twice, and what a plan has to beat."""
-    return 4 if plans else 2
+    return 2 + (2 if last else 1) * plans
 
 
 def others_of(rows: int, plans: bool) -> int:
@@ -69,9 +74,10 @@ def runs_of(shape: Sequence[Stage], rows: int, plans: bool) -> int:
     """Return how many runs stages take at most; one that would drop no candidate is left out."""
     total = 0
     for stage, following in zip(shape, [*shape[1:], None], strict=True):
-        chosen = min(stage.best, others_of(rows, plans))
+        all_of = others_of(rows, plans)
+        chosen, last = min(stage.best, all_of), following is None
         if following is None or chosen > following.best:
-            total += stage.rounds * min(rows, chosen + beside(plans))
+            total += stage.rounds * min(rows - (plans and not last), chosen + beside(plans, last))
     return total
 
 
@@ -137,16 +143,33 @@ class TrialInBudget(Trial):
         starts = min(RUN_SECONDS / max(self.start_cpu, 1e-6), seconds * len(self.rows) / one_round)
         self.repetitions = max(1, min(MOST_REPETITIONS, int(starts)))
         Trial.take_turns(self, progress, one_round)
+        for row in self.going_on():
+            if row.malloc.control and not row.runs:
+                row.reason = "it is in the last stage only, beside a plan"
 
-    def measure_run(self, number: int, row: Row) -> None:
-        """Make a row's run of a round: one start after the other, as many as a run has."""
-        starts: list[Taken] = []
+    def rows_of(self, stage: Stage) -> list[Row]:
+        """Return the rows of a stage; the control is in the last one."""
+        rows = Trial.rows_of(self, stage)
+        return rows if stage is self.stages[-1] else [row for row in rows if not row.malloc.control]
+
+    def take_round(
+        self, number: int, rows: list[Row], shuffled: random.Random, pace: Pace, progress: Progress
+    ) -> None:
+        """Run these rows once: their starts take turns, in an order that is shuffled anew each time."""
+        starts: dict[str, list[Taken]] = {row.malloc.name: [] for row in rows}
         for _ in range(self.repetitions):
-            taken = self.turn(row, row.malloc.environment())
-            if taken is None:
-                return
-            starts.append(taken)
-        row.runs[number] = mean_of(starts, f"round {number} of {row.malloc.name}")
+            shuffled.shuffle(rows)
+            for row in rows:
+                if row.reason:
+                    continue
+                self.announce(number, row, pace, progress)
+                if taken := self.turn(row, row.malloc.environment()):
+                    starts[row.malloc.name].append(taken)
+                pace.done += 1 / self.repetitions
+        for row in rows:
+            if not row.reason:
+                name = row.malloc.name
+                row.runs[number] = mean_of(starts[name], f"round {number} of {name}")
 
 
 def mean_of(starts: Sequence[Taken], name: str) -> Taken:

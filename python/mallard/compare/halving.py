@@ -62,8 +62,8 @@ class Pace:
     expected: float  # seconds of a run, before one has been timed
     began: float
     deadline: float
-    all: int = 0  # runs, as far as they are known
-    done: int = 0
+    all: float = 0  # runs, as far as they are known
+    done: float = 0  # with the part of a run that has been made
 
     @property
     def seconds(self) -> float:
@@ -104,9 +104,9 @@ class Trial(Session):
             later = self.stages[at + 1 :]
             if later and self.may_leave_out(at, pace):
                 continue
-            rows = self.best(stage.best)
+            rows = self.rows_of(stage)
             self.parts.append(Part(number, tuple(rows)))
-            pace.all = pace.done + sum(one.rounds * len(self.best(one.best)) for one in (stage, *later))
+            pace.all = pace.done + sum(one.rounds * len(self.rows_of(one)) for one in (stage, *later))
             for _ in range(stage.rounds):
                 if number and (pace.is_over or not candidates(self.going_on())):
                     return
@@ -121,25 +121,29 @@ class Trial(Session):
         """Run these rows once, in an order that is shuffled anew."""
         shuffled.shuffle(rows)
         for row in rows:
-            what = f"stage {len(self.parts)} of {len(self.stages)}, round {number + 1}: {row.malloc.name}"
-            left = max(0, pace.all - pace.done)
-            progress(1 - left / pace.all, what, left * pace.seconds)
+            self.announce(number, row, pace, progress)
             self.measure_run(number, row)
             pace.done += 1
+
+    def announce(self, number: int, row: Row, pace: Pace, progress: Progress) -> None:
+        """Report what runs next, and how far all is."""
+        what = f"stage {len(self.parts)} of {len(self.stages)}, round {number + 1}: {row.malloc.name}"
+        left = max(0, pace.all - pace.done)
+        progress(1 - left / pace.all, what, left * pace.seconds)
 
     def may_leave_out(self, at: int, pace: Pace) -> bool:
         """Return whether a stage would drop no candidate, or takes time that the last one needs."""
         stage, following, last = self.stages[at], self.stages[at + 1], self.stages[-1]
-        if len(candidates(self.best(stage.best))) <= following.best:
+        if len(candidates(self.rows_of(stage))) <= following.best:
             return True
-        needed = sum(one.rounds * len(self.best(one.best)) for one in (stage, last))
+        needed = sum(one.rounds * len(self.rows_of(one)) for one in (stage, last))
         return at > 0 and not pace.has_room(needed)
 
-    def best(self, many: int) -> list[Row]:
-        """Return the `many` best by all rounds so far, and what runs along with them."""
+    def rows_of(self, stage: Stage) -> list[Row]:
+        """Return the best that a stage is for, by all rounds so far, and what runs along with them."""
         going_on = self.going_on()
         ranked = sorted(candidates(going_on), key=self.rank)
-        kept = ranked[:many]
+        kept = ranked[: stage.best]
         if any(row.malloc.plan for row in kept):
             mallocs = [row for row in ranked if not row.malloc.plan]
             kept += [row for row in mallocs[:1] if row not in kept]
