@@ -5,6 +5,7 @@ them.
 """
 
 import json
+import mmap
 import os
 import shutil
 import signal
@@ -21,7 +22,7 @@ import pytest
 from conftest import Mallard
 
 from mallard import MallardError
-from mallard.advise import Options, advised, advisor, as_document, measure, stretches
+from mallard.advise import Options, advised, advisor, as_document, huge_pages, measure, stretches
 from mallard.advise.advice_model import Candidate
 from mallard.advise.judging import pick
 from mallard.advise.measure import Replays
@@ -591,6 +592,36 @@ def test_one_plan_is_made_in_any_case_and_others_if_there_is_time(
     document = as_document(advised(str(journal), Options(until=until)))
     assert len(document["plans"]) == 1
     assert "no plan pools: there was no time left for it" in document["remarks"]
+
+
+@pytest.mark.parametrize("dear", [False, True])
+def test_plans_have_huge_pages_unless_their_first_touch_is_dear(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch, dear: bool
+) -> None:
+    standing_in(monkeypatch, StandIn({"segment_heap": -30.0}, {}))
+    for module in ("plan.process_memory", "advise.advisor"):
+        monkeypatch.setattr(f"mallard.{module}.WORTH_HUGE_PAGES", 1)
+    monkeypatch.setattr(huge_pages, "more_ns", lambda _: 1e9 if dear else -0.3)
+    found = advice(mallard, journal, "--max-rss", "4")
+    assert {"huge_pages = true" in one["text"] for one in found["plans"]} == {not dear}
+    assert any("plans keep to small pages" in one for one in found["remarks"]) == dear
+
+
+def test_a_first_touch_that_cannot_be_measured_is_not_dear(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(huge_pages, "REST", 0)
+    costs = {mmap.MADV_HUGEPAGE: 5e6, mmap.MADV_NOHUGEPAGE: 1e6}
+    assert huge_pages.touched_ns(1 << 20, mmap.MADV_HUGEPAGE) > 0
+    monkeypatch.setattr(huge_pages, "touched_ns", lambda _, kind: costs[kind])
+    assert huge_pages.more_ns(1_000_000) == 4
+    assert huge_pages.are_dear(1_000_000, 399e6)
+    assert not huge_pages.are_dear(1_000_000, 401e6)
+    assert not huge_pages.are_dear(1_000_000, None)
+
+    def failing(*_: object) -> int:
+        raise OSError
+
+    monkeypatch.setattr(huge_pages, "touched_ns", failing)
+    assert huge_pages.more_ns(1_000_000) == 0
 
 
 def test_a_replay_that_is_ended_before_it_listens_is_left_out(

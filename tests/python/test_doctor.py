@@ -127,7 +127,7 @@ def test_three_lucky_rounds_do_not_hide_the_best(monkeypatch: pytest.MonkeyPatch
     costs = {"mimalloc": 0.7} | dict.fromkeys(lucky, 0.9)
 
     def start(_program: Program, seen: Mapping[str, str]) -> Taken:
-        return taken(lucky.pop(seen["ROW"], None) or costs.get(seen["ROW"], 1.0))
+        return taken(lucky.pop(seen["ROW"], 0.0) or costs.get(seen["ROW"], 1.0))
 
     trial = trial_of(monkeypatch, costs, rows_of(*MALLOCS), noted_start=start, runs=60, start_cpu=2)
     assert tried(trial, MACHINE).choice.use == "mimalloc"

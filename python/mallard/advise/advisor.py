@@ -31,6 +31,7 @@ from mallard.advise.advice_model import (
     WholeMalloc,
 )
 from mallard.advise.candidates import Proposal, proposals
+from mallard.advise.huge_pages import are_dear
 from mallard.advise.judging import NO_CHANGE, Judge, as_plan, gain
 from mallard.advise.looks import ALL, Look, Looking
 from mallard.advise.measure import MINUTES, Replays, added, scaled
@@ -43,6 +44,7 @@ from mallard.figures import share, shown
 from mallard.plan import Plan
 from mallard.plan.planner import Options as PlanOptions
 from mallard.plan.planner import Planned, Wanted
+from mallard.plan.process_memory import WORTH_HUGE_PAGES
 
 READ = 0.3  # how far reading is of the whole
 NO_CANDIDATES = ("glibc-arenas", "mallard-checked")
@@ -173,7 +175,7 @@ class Advisor:
         ]
         wanted = [list(self.judge.wanted(parts[one.name], best)) for one, best in chosen]
         picks = [best for _, best in chosen]
-        options = PlanOptions(max_rss=self.options.max_rss)
+        options = PlanOptions(max_rss=self.options.max_rss, huge_pages=self.may_have_huge_pages())
 
         def made_of(some: Sequence[Wanted], title: str) -> Callable[[], Planned]:
             return lambda: planner.of(some, replace(options, title=title))
@@ -189,6 +191,17 @@ class Advisor:
             yield "pools", of_family("pools"), of_rows(found, ("pool",))
         if len(wanted) > 1:
             yield "best", made_of(wanted[0], "best"), picks[:1]
+
+    def may_have_huge_pages(self) -> bool:
+        """Return whether plans may ask for huge pages: where their first touch is cheap enough."""
+        recorded = self.judge.recorded
+        if recorded < WORTH_HUGE_PAGES or not are_dear(recorded, self.program.busy_ns):
+            return True
+        self.remarks.append(
+            "plans keep to small pages: the first touch of huge ones takes long on this machine, "
+            "as it does in a virtual machine that returns free memory to its host"
+        )
+        return False
 
     def offers(
         self,
