@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -592,6 +593,22 @@ def test_one_plan_is_made_in_any_case_and_others_if_there_is_time(
     document = as_document(advised(str(journal), Options(until=until)))
     assert len(document["plans"]) == 1
     assert "no plan pools: there was no time left for it" in document["remarks"]
+
+
+def test_few_blocks_count_by_what_the_malloc_of_a_plan_changes() -> None:
+    def weighed(middle: float, spread: float, share: float, density: float | None) -> Interval:
+        part: Any = SimpleNamespace(
+            share_of_blocks=share, dvluc=SimpleNamespace(density=SimpleNamespace(value=density))
+        )
+        own = Interval(-0.2, -0.25, -0.15)
+        return advisor.weighed(Interval(middle, middle - spread, middle + spread), part, own)
+
+    assert weighed(-0.3, 0.001, 0.5, 0.4).median == pytest.approx(-0.3, abs=0.001), "measured well"
+    few = weighed(0.05, 0.1, 0.02, 0.003)  # 5 % worse, of a part that takes 0.3 %
+    assert few.median == pytest.approx(0.02 * -0.2, abs=0.001)
+    assert few.low < few.median < few.high < 0.01
+    assert weighed(0.05, 0.0, 0.0, 0.0).median == 0, "there is nothing to gain or lose"
+    assert weighed(0.05, 0.1, 0.02, None) == Interval(0.05, -0.05, 0.15000000000000002), "nothing is known"
 
 
 @pytest.mark.parametrize("dear", [False, True])

@@ -52,7 +52,8 @@ CALLER_NS, FRAME_NS = 2.0, 0.5  # that a plan takes of an allocation, and of eac
 OWN = "mallard"
 PLANNING = 0.05  # of the budget, for plans
 
-Maker = tuple[str, Callable[[], Planned], list[Candidate]]
+Served = tuple[SubsystemAdvice, Candidate]  # a part, and what serves it
+Maker = tuple[str, Callable[[], Planned], list[Served]]
 
 
 def advised(journal: str, options: Options, progress: Progress = lambda share: None) -> Advice:
@@ -174,7 +175,6 @@ class Advisor:
             if (best := as_plan(one)) is not None and not self.judge.plan_of(parts[one.name], best)[1]
         ]
         wanted = [list(self.judge.wanted(parts[one.name], best)) for one, best in chosen]
-        picks = [best for _, best in chosen]
         options = PlanOptions(max_rss=self.options.max_rss, huge_pages=self.may_have_huge_pages())
 
         def made_of(some: Sequence[Wanted], title: str) -> Callable[[], Planned]:
@@ -184,13 +184,13 @@ class Advisor:
             return lambda: planner.plan(replace(options, family=family))
 
         if wanted:
-            yield "picks", made_of([one for some in wanted for one in some], "picks"), picks
+            yield "picks", made_of([one for some in wanted for one in some], "picks"), chosen
         if self.program.told:
             yield "instances", of_family("instances"), of_rows(found, ("instances", "pool"))
         if wanted:
             yield "pools", of_family("pools"), of_rows(found, ("pool",))
         if len(wanted) > 1:
-            yield "best", made_of(wanted[0], "best"), picks[:1]
+            yield "best", made_of(wanted[0], "best"), chosen[:1]
 
     def may_have_huge_pages(self) -> bool:
         """Return whether plans may ask for huge pages: where their first touch is cheap enough."""
@@ -233,14 +233,20 @@ class Advisor:
         return offers
 
     def expected(
-        self, planned: Planned, parts: Sequence[Candidate], mallocs: Sequence[WholeMalloc]
+        self, planned: Planned, parts: Sequence[Served], mallocs: Sequence[WholeMalloc]
     ) -> Interval | None:
-        """Return what a plan is expected to change of the CPU time."""
-        busy, own = self.program.busy_ns, next((one for one in mallocs if one.name == OWN), None)
-        changes = [one.cpu for one in parts if one.cpu]
-        if not busy or not changes:
+        """Return what a plan is expected to change of the CPU time.
+
+        Pools for parts that were not measured change what the malloc does, whose slabs they have.
+        """
+        busy = self.program.busy_ns
+        own = next((one.cpu for one in mallocs if one.name == OWN and one.cpu), None)
+        measured = [(part, one.cpu) for part, one in parts if one.cpu]
+        if not busy or not (own or measured):
             return None
-        rest = scaled(own.cpu, max(1 - planned.share_of_blocks, 0.0)) if own and own.cpu else NO_CHANGE
+        own = own or NO_CHANGE
+        changes = [weighed(cpu, part, own) for part, cpu in measured]
+        rest = scaled(own, max(1 - sum(part.share_of_blocks for part, _ in measured), 0.0))
         contexts = [context for rule in planned.plan.rules for context in rule.contexts]
         frames = sum(len(context.frames) for context in contexts) / max(len(contexts), 1)
         lookup = (CALLER_NS + FRAME_NS * frames) * self.program.profile.totals.allocations / busy
@@ -296,13 +302,37 @@ class Advisor:
         return None if change is None else change / self.judge.recorded
 
 
-def of_rows(found: Sequence[SubsystemAdvice], strategies: Sequence[str]) -> list[Candidate]:
-    """Return for each part the candidate of the first of these strategies that it has, as a plan runs it."""
+def weighed(measured: Interval, part: SubsystemAdvice, own: Interval) -> Interval:
+    """Return a part's change, measured, beside what mallard's malloc would change for as many blocks.
+
+    What a replay says of few blocks is noise, and the sum of many such parts is no better. So either counts
+    by its precision: the measured one by its spread, the other as if it could be off by as much as it is, or
+    by all that the part's allocation takes.
+    """
+    likely = part.share_of_blocks * own.median
+    doubt, spread = abs(likely), (measured.high - measured.low) / 2
+    if part.dvluc.density.value is None:
+        return measured
+    doubt = max(doubt, part.dvluc.density.value)
+    trust = doubt**2 / (doubt**2 + spread**2) if doubt else 0.0
+    middle = trust * measured.median + (1 - trust) * likely
+    around = scaled(measured, trust**0.5)
+    return Interval(middle, middle - around.median + around.low, middle - around.median + around.high)
+
+
+def of_rows(found: Sequence[SubsystemAdvice], strategies: Sequence[str]) -> list[Served]:
+    """Return with each part the candidate of the first of these strategies that it has, as a plan runs it."""
     ranked = (
-        [one for name in strategies for one in part.candidates if one.strategy == name] for part in found
+        [(part, one) for name in strategies for one in part.candidates if one.strategy == name]
+        for part in found
     )
-    fit = ([one for one in some if one.runs_as == PLAN and not one.refused] for some in ranked)
+    fit = ([served for served in some if fits(served[1])] for some in ranked)
     return [some[0] for some in fit if some]
+
+
+def fits(one: Candidate) -> bool:
+    """Return whether a plan can run a candidate."""
+    return one.runs_as == PLAN and not one.refused
 
 
 def rules_of(plan: Plan) -> list[tuple[Any, ...]]:
