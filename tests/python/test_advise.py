@@ -11,7 +11,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
@@ -595,20 +595,40 @@ def test_one_plan_is_made_in_any_case_and_others_if_there_is_time(
     assert "no plan pools: there was no time left for it" in document["remarks"]
 
 
-def test_few_blocks_count_by_what_the_malloc_of_a_plan_changes() -> None:
-    def weighed(middle: float, spread: float, share: float, density: float | None) -> Interval:
-        part: Any = SimpleNamespace(
-            share_of_blocks=share, dvluc=SimpleNamespace(density=SimpleNamespace(value=density))
-        )
-        own = Interval(-0.2, -0.25, -0.15)
-        return advisor.weighed(Interval(middle, middle - spread, middle + spread), part, own)
+def test_pools_of_a_plan_are_expected_to_change_what_its_default_heap_does(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    standing_in(monkeypatch, StandIn({"segment_heap": -1.0, "mallard": -9.0}, {}, noise=0.5))
+    found = advice(mallard, journal)
+    own = next(one["cpu"]["median"] for one in found["mallocs"] if one["name"] == "mallard")
+    for plan in found["plans"]:
+        assert own < plan["cpu"]["median"] < 0.9 * own, "routing costs a little"
 
-    assert weighed(-0.3, 0.001, 0.5, 0.4).median == pytest.approx(-0.3, abs=0.001), "measured well"
-    few = weighed(0.05, 0.1, 0.02, 0.003)  # 5 % worse, of a part that takes 0.3 %
-    assert few.median == pytest.approx(0.02 * -0.2, abs=0.001)
-    assert few.low < few.median < few.high < 0.01
-    assert weighed(0.05, 0.0, 0.0, 0.0).median == 0, "there is nothing to gain or lose"
-    assert weighed(0.05, 0.1, 0.02, None) == Interval(0.05, -0.05, 0.15000000000000002), "nothing is known"
+
+@pytest.mark.parametrize(("density", "noise", "expected"), [(0.4, 0.01, -0.1), (0.004, 0.1, 0.0)])
+def test_a_part_changes_what_it_does_beyond_a_pool_as_far_as_that_is_no_noise(
+    density: float, noise: float, expected: float
+) -> None:
+    def around(middle: float) -> Interval:
+        return Interval(middle, middle - noise, middle + noise)
+
+    pool, region = around(-0.2), around(-0.3)
+    part: Any = SimpleNamespace(
+        share_of_blocks=0.5,
+        dvluc=SimpleNamespace(density=SimpleNamespace(value=density)),
+        candidates=[SimpleNamespace(strategy="pool", runs_as="plan", cpu=pool)],
+    )
+    own = Interval(-0.5, -0.6, -0.4)
+    assert advisor.beyond(part, region, own).median == pytest.approx(expected, abs=0.001)
+    assert advisor.beyond(part, pool, own).median == 0
+    part.candidates = []
+    assert advisor.beyond(part, around(-0.25), own).median == pytest.approx(0), "its share of the malloc's"
+
+
+def pages_pay(patch: pytest.MonkeyPatch, more_ns: Callable[[int], float]) -> None:
+    """Let plans have huge pages however little they hold, and their first touch take this much more."""
+    patch.setattr("mallard.plan.process_memory.WORTH_HUGE_PAGES", 1)
+    patch.setattr(huge_pages, "more_ns", more_ns)
 
 
 @pytest.mark.parametrize("dear", [False, True])
@@ -616,24 +636,37 @@ def test_plans_have_huge_pages_unless_their_first_touch_is_dear(
     mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch, dear: bool
 ) -> None:
     standing_in(monkeypatch, StandIn({"segment_heap": -30.0}, {}))
-    for module in ("plan.process_memory", "advise.advisor"):
-        monkeypatch.setattr(f"mallard.{module}.WORTH_HUGE_PAGES", 1)
-    monkeypatch.setattr(huge_pages, "more_ns", lambda _: 1e9 if dear else -0.3)
+    answers = iter([1e9 if dear else -0.3])  # a machine is asked once
+    pages_pay(monkeypatch, lambda _: next(answers))
     found = advice(mallard, journal, "--max-rss", "4")
     assert {"huge_pages = true" in one["text"] for one in found["plans"]} == {not dear}
     assert any("plans keep to small pages" in one for one in found["remarks"]) == dear
+    assert next(answers, None) is None
 
 
-def test_a_first_touch_that_cannot_be_measured_is_not_dear(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(huge_pages, "REST", 0)
+def test_ctrl_c_while_memory_is_touched_keeps_the_plan(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: int) -> float:
+        raise KeyboardInterrupt
+
+    standing_in(monkeypatch, StandIn({"segment_heap": -30.0}, {}))
+    pages_pay(monkeypatch, interrupted)
+    found = advice(mallard, journal, "--max-rss", "4")
+    assert [one["name"] for one in found["plans"]] == ["picks"]
+    assert "interrupted: what was measured before is reported" in found["remarks"]
+
+
+def test_huge_pages_are_dear_from_a_hundredth_of_the_cpu_time_on(monkeypatch: pytest.MonkeyPatch) -> None:
     costs = {mmap.MADV_HUGEPAGE: 5e6, mmap.MADV_NOHUGEPAGE: 1e6}
-    assert huge_pages.touched_ns(1 << 20, mmap.MADV_HUGEPAGE) > 0
     monkeypatch.setattr(huge_pages, "touched_ns", lambda _, kind: costs[kind])
     assert huge_pages.more_ns(1_000_000) == 4
     assert huge_pages.are_dear(1_000_000, 399e6)
     assert not huge_pages.are_dear(1_000_000, 401e6)
     assert not huge_pages.are_dear(1_000_000, None)
 
+
+def test_a_first_touch_that_cannot_be_measured_is_not_dear(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*_: object) -> int:
         raise OSError
 

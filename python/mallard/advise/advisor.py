@@ -44,7 +44,6 @@ from mallard.figures import share, shown
 from mallard.plan import Plan
 from mallard.plan.planner import Options as PlanOptions
 from mallard.plan.planner import Planned, Wanted
-from mallard.plan.process_memory import WORTH_HUGE_PAGES
 
 READ = 0.3  # how far reading is of the whole
 NO_CANDIDATES = ("glibc-arenas", "mallard-checked")
@@ -53,7 +52,8 @@ OWN = "mallard"
 PLANNING = 0.05  # of the budget, for plans
 
 Served = tuple[SubsystemAdvice, Candidate]  # a part, and what serves it
-Maker = tuple[str, Callable[[], Planned], list[Served]]
+Make = Callable[[PlanOptions], Planned]
+Maker = tuple[str, Make, list[Served]]
 
 
 def advised(journal: str, options: Options, progress: Progress = lambda share: None) -> Advice:
@@ -74,6 +74,8 @@ class Advisor:
         self.folder, self.progress = folder, progress
         self.judge = Judge(program, options)
         self.remarks = list(program.remarks)
+        self.plan_options = PlanOptions(max_rss=options.max_rss)
+        self.knows_huge_pages = False  # whether it is known what their first touch takes
 
     def advice(self) -> Advice:
         """Measure and judge."""
@@ -175,13 +177,12 @@ class Advisor:
             if (best := as_plan(one)) is not None and not self.judge.plan_of(parts[one.name], best)[1]
         ]
         wanted = [list(self.judge.wanted(parts[one.name], best)) for one, best in chosen]
-        options = PlanOptions(max_rss=self.options.max_rss, huge_pages=self.may_have_huge_pages())
 
-        def made_of(some: Sequence[Wanted], title: str) -> Callable[[], Planned]:
-            return lambda: planner.of(some, replace(options, title=title))
+        def made_of(some: Sequence[Wanted], title: str) -> Make:
+            return lambda options: planner.of(some, replace(options, title=title))
 
-        def of_family(family: str) -> Callable[[], Planned]:
-            return lambda: planner.plan(replace(options, family=family))
+        def of_family(family: str) -> Make:
+            return lambda options: planner.plan(replace(options, family=family))
 
         if wanted:
             yield "picks", made_of([one for some in wanted for one in some], "picks"), chosen
@@ -192,16 +193,23 @@ class Advisor:
         if len(wanted) > 1:
             yield "best", made_of(wanted[0], "best"), chosen[:1]
 
-    def may_have_huge_pages(self) -> bool:
-        """Return whether plans may ask for huge pages: where their first touch is cheap enough."""
-        recorded = self.judge.recorded
-        if recorded < WORTH_HUGE_PAGES or not are_dear(recorded, self.program.busy_ns):
-            return True
+    def made(self, make: Make, replays: Replays) -> Planned:
+        """Make a plan: with huge pages, unless their first touch takes more than they can bring."""
+        planned = make(self.plan_options)
+        if not planned.plan.huge_pages or self.knows_huge_pages or replays.interrupted:
+            return planned
+        dear = False
+        with replays.noted():
+            dear = are_dear(planned.plan.predicted_peak, self.program.busy_ns)
+        self.knows_huge_pages = True
+        if not dear:
+            return planned
+        self.plan_options = replace(self.plan_options, huge_pages=False)
         self.remarks.append(
             "plans keep to small pages: the first touch of huge ones takes long on this machine, "
             "as it does in a virtual machine that returns free memory to its host"
         )
-        return False
+        return make(self.plan_options)
 
     def offers(
         self,
@@ -221,7 +229,7 @@ class Advisor:
                     self.remarks.append(f"no plan {name}: there was no time left for it")
                     continue
                 try:
-                    planned = make()
+                    planned = self.made(make, replays)
                 except MallardError as reason:
                     self.remarks.append(f"no plan {name}: {reason}")
                     continue
@@ -237,20 +245,18 @@ class Advisor:
     ) -> Interval | None:
         """Return what a plan is expected to change of the CPU time.
 
-        Pools for parts that were not measured change what the malloc does, whose slabs they have.
+        That is what its default heap changes for the whole program, and what its parts change beyond that.
         """
         busy = self.program.busy_ns
         own = next((one.cpu for one in mallocs if one.name == OWN and one.cpu), None)
-        measured = [(part, one.cpu) for part, one in parts if one.cpu]
-        if not busy or not (own or measured):
+        changes = [own] if own else []
+        changes += [beyond(part, one.cpu, own) if own else one.cpu for part, one in parts if one.cpu]
+        if not busy or not changes:
             return None
-        own = own or NO_CHANGE
-        changes = [weighed(cpu, part, own) for part, cpu in measured]
-        rest = scaled(own, max(1 - sum(part.share_of_blocks for part, _ in measured), 0.0))
         contexts = [context for rule in planned.plan.rules for context in rule.contexts]
         frames = sum(len(context.frames) for context in contexts) / max(len(contexts), 1)
         lookup = (CALLER_NS + FRAME_NS * frames) * self.program.profile.totals.allocations / busy
-        return added([*changes, rest, Interval(lookup, lookup, lookup)])
+        return added([*changes, Interval(lookup, lookup, lookup)])
 
     # --- the answer ---
 
@@ -302,22 +308,30 @@ class Advisor:
         return None if change is None else change / self.judge.recorded
 
 
-def weighed(measured: Interval, part: SubsystemAdvice, own: Interval) -> Interval:
-    """Return a part's change, measured, beside what mallard's malloc would change for as many blocks.
+def beyond(part: SubsystemAdvice, measured: Interval, own: Interval) -> Interval:
+    """Return what a part's heap changes beyond the default heap of a plan, which has the slabs of a pool.
 
-    What a replay says of few blocks is noise, and the sum of many such parts is no better. So either counts
-    by its precision: the measured one by its spread, the other as if it could be off by as much as it is, or
-    by all that the part's allocation takes.
+    Beside the rows of glibc, each part gains less than its share of what a malloc gains for all: it leaves
+    glibc the rest. Only rows of one replay can be compared. Their difference is noise where the part has few
+    blocks, so it counts the less, the wider it is beside all that the part's allocation takes (D).
     """
-    likely = part.share_of_blocks * own.median
-    doubt, spread = abs(likely), (measured.high - measured.low) / 2
-    if part.dvluc.density.value is None:
-        return measured
-    doubt = max(doubt, part.dvluc.density.value)
-    trust = doubt**2 / (doubt**2 + spread**2) if doubt else 0.0
-    middle = trust * measured.median + (1 - trust) * likely
-    around = scaled(measured, trust**0.5)
-    return Interval(middle, middle - around.median + around.low, middle - around.median + around.high)
+    of_slabs = next(
+        (
+            one.cpu
+            for strategy in ("pool", "multipool")
+            for one in part.candidates
+            if one.cpu and one.strategy == strategy and (strategy != "pool" or one.runs_as == PLAN)
+        ),
+        scaled(own, part.share_of_blocks),
+    )
+    if of_slabs is measured:
+        return NO_CHANGE
+    change = added([measured, Interval(-of_slabs.median, -of_slabs.high, -of_slabs.low)])
+    density = part.dvluc.density.value
+    spread = (change.high - change.low) / 2
+    if density is None or not spread:
+        return change
+    return scaled(change, density**2 / (density**2 + spread**2))
 
 
 def of_rows(found: Sequence[SubsystemAdvice], strategies: Sequence[str]) -> list[Served]:

@@ -13,7 +13,7 @@ import mmap
 from time import sleep, thread_time_ns
 
 MOST = 256 << 20  # bytes that are touched, once in huge pages and once in small ones: up to a second
-REST = 3.0  # seconds, after which what others have freed is as free as it gets
+REST = 3.0  # seconds, after which such a host has taken back what is free
 WORTH = 0.01  # of a program's CPU time, that the first touch may take more
 
 
@@ -27,17 +27,16 @@ def more_ns(size: int) -> float:
 
     It is 0 where there are no huge pages, or too little memory.
     """
-    sleep(REST)
     touched = min(size, MOST)
     try:
-        # The small pages come second: what the huge ones have left behind makes no difference to them.
         return (touched_ns(touched, mmap.MADV_HUGEPAGE) - touched_ns(touched, mmap.MADV_NOHUGEPAGE)) / touched
     except (OSError, ValueError):
         return 0.0
 
 
 def touched_ns(size: int, advice: int) -> int:
-    """Return the CPU time of touching each page of new memory once."""
+    """Return the CPU time of touching each page of new memory once, after a rest."""
+    sleep(REST)
     with mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
         memory.madvise(advice)
         ones = b"\x01" * -(-size // mmap.PAGESIZE)

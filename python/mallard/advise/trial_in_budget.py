@@ -5,15 +5,15 @@
     10 ms each              a run is the program many times over, and its figures are their means
 
 What a run takes decides. A program that is started once in a run of seconds would be judged by six starts; a
-short one is started again and again within a run, since its noise is that of single starts. The starts of a
-round alternate, each of one row: what else the machine does for a second or two meets all rows alike. Where
-runs are long, the candidates with the lowest expectations are dropped first. Six rounds of a stage make a
-verdict (compare/choice.py); where there is no room for them, nothing is tried.
+short one is started again and again within a run, since its noise is that of single starts. Within a round
+the rows take turns start by start, so whatever else the machine does for a second or two slows all of them
+alike. Where runs are long, the candidates with the lowest expectations are dropped first. Six rounds of a
+stage make a verdict (compare/choice.py); where there is no room for them, nothing is tried.
 
-The control decides nothing but the verdict: it runs in the last stage only, so that one candidate more has
-room in the stages before.
+The control matters to verdicts alone. It is not in stages of fewer rounds, which leaves room for one
+candidate more.
 
-`mallard try` has no such limits, and more rounds: compare/halving.py, whose stages these are.
+`mallard try` has no such limits: its stages are in compare/halving.py.
 """
 
 import random
@@ -54,40 +54,40 @@ class Room:
     seconds: float
     start_seconds: float  # that one start takes, with its set-up and clean-up
 
-    def holds(self, rows: int, shape: Sequence[Stage], plans: bool) -> bool:
+    def holds(self, rows: Sequence[Row], shape: Sequence[Stage]) -> bool:
         """Return whether untimed starts and all runs have room."""
-        timed = runs_of(shape, rows, plans)
-        return timed <= self.runs and (rows + timed) * self.start_seconds <= self.seconds
+        timed = runs_of(shape, rows)
+        return timed <= self.runs and (len(rows) + timed) * self.start_seconds <= self.seconds
 
 
-def beside(plans: bool, last: bool) -> int:
-    """Return how many rows a stage has beside its best: glibc twice, and what a plan has to beat."""
-    return 2 + (2 if last else 1) * plans
+def decides(stage: Stage) -> bool:
+    """Return whether a stage has rounds enough for a verdict."""
+    return stage.rounds >= LEAST
 
 
-def others_of(rows: int, plans: bool) -> int:
-    """Return how many of the rows are candidates: not glibc, nor glibc again, nor the control."""
-    return rows - (3 if plans else 2)
-
-
-def runs_of(shape: Sequence[Stage], rows: int, plans: bool) -> int:
+def runs_of(shape: Sequence[Stage], rows: Sequence[Row]) -> int:
     """Return how many runs stages take at most; one that would drop no candidate is left out."""
+    choice = candidates(rows)
+    control = sum(row.malloc.control for row in rows)
+    always = len(rows) - len(choice) - control  # glibc twice
+    mallocs = sum(not row.malloc.plan for row in choice)
     total = 0
     for stage, following in zip(shape, [*shape[1:], None], strict=True):
-        all_of = others_of(rows, plans)
-        chosen, last = min(stage.best, all_of), following is None
+        chosen = min(stage.best, len(choice))
         if following is None or chosen > following.best:
-            total += stage.rounds * min(rows - (plans and not last), chosen + beside(plans, last))
+            # The best malloc runs along with plans alone.
+            malloc = mallocs > 0 and len(choice) > mallocs and chosen < len(choice)
+            total += stage.rounds * (always + chosen + malloc + control * decides(stage))
     return total
 
 
-def shape_within(rows: int, plans: bool, runs: int) -> Sequence[Stage]:
+def shape_within(rows: Sequence[Row], runs: int) -> Sequence[Stage]:
     """Return the stages for this many runs; those left over go to the last stage, which decides."""
-    few = [ALL_DECIDE] if others_of(rows, plans) <= ALL_DECIDE[0].best else []
-    shape = next((one for one in (*few, *SHAPES) if runs_of(one, rows, plans) <= runs), SHAPES[-1])
+    few = [ALL_DECIDE] if len(candidates(rows)) <= ALL_DECIDE[0].best else []
+    shape = next((one for one in (*few, *SHAPES) if runs_of(one, rows) <= runs), SHAPES[-1])
     while shape[-1].rounds < MOST_ROUNDS:
         longer = (*shape[:-1], replace(shape[-1], rounds=shape[-1].rounds + 1))
-        if runs_of(longer, rows, plans) > runs:
+        if runs_of(longer, rows) > runs:
             break
         shape = longer
     return shape
@@ -102,7 +102,7 @@ def with_room(rows: Sequence[Row], expected: Mapping[str, float], room: Room) ->
     for some in (ranked, [row for row in ranked if not row.malloc.plan]):
         for many in range(len(some), 0, -1):
             kept = those(rows, some[:many])
-            if room.holds(len(kept), SHAPES[-1], any(row.malloc.plan for row in kept)):
+            if room.holds(kept, SHAPES[-1]):
                 return kept
     return []
 
@@ -137,39 +137,41 @@ class TrialInBudget(Trial):
     def take_turns(self, progress: Progress, one_round: float) -> None:
         """Choose stages and the length of a run by what the untimed round took and has left; run them."""
         rows = self.going_on()
-        plans = any(row.malloc.plan for row in rows)
-        self.stages = shape_within(len(rows), plans, self.runs)
-        seconds = USED * (self.schedule.seconds - one_round) / max(1, runs_of(self.stages, len(rows), plans))
+        self.stages = shape_within(rows, self.runs)
+        seconds = USED * (self.schedule.seconds - one_round) / max(1, runs_of(self.stages, rows))
         starts = min(RUN_SECONDS / max(self.start_cpu, 1e-6), seconds * len(self.rows) / one_round)
         self.repetitions = max(1, min(MOST_REPETITIONS, int(starts)))
         Trial.take_turns(self, progress, one_round)
-        for row in self.going_on():
-            if row.malloc.control and not row.runs:
-                row.reason = "it is in the last stage only, beside a plan"
 
     def rows_of(self, stage: Stage) -> list[Row]:
-        """Return the rows of a stage; the control is in the last one."""
+        """Return the rows of a stage; the control is in those that can decide."""
         rows = Trial.rows_of(self, stage)
-        return rows if stage is self.stages[-1] else [row for row in rows if not row.malloc.control]
+        return rows if decides(stage) else [row for row in rows if not row.malloc.control]
 
     def take_round(
         self, number: int, rows: list[Row], shuffled: random.Random, pace: Pace, progress: Progress
     ) -> None:
-        """Run these rows once: their starts take turns, in an order that is shuffled anew each time."""
+        """Run these rows once: their starts take turns, in an order that is shuffled anew each time.
+
+        A round that is cut off counts with the starts that each row has had.
+        """
         starts: dict[str, list[Taken]] = {row.malloc.name: [] for row in rows}
-        for _ in range(self.repetitions):
-            shuffled.shuffle(rows)
-            for row in rows:
-                if row.reason:
-                    continue
-                self.announce(number, row, pace, progress)
-                if taken := self.turn(row, row.malloc.environment()):
-                    starts[row.malloc.name].append(taken)
-                pace.done += 1 / self.repetitions
-        for row in rows:
-            if not row.reason:
-                name = row.malloc.name
-                row.runs[number] = mean_of(starts[name], f"round {number} of {name}")
+        try:
+            for _ in range(self.repetitions):
+                shuffled.shuffle(rows)
+                for row in rows:
+                    if row.reason:
+                        continue
+                    self.announce(number, row, pace, progress)
+                    if taken := self.turn(row, row.malloc.environment()):
+                        starts[row.malloc.name].append(taken)
+                    pace.done += 1 / self.repetitions
+        finally:
+            made = {row.malloc.name: starts[row.malloc.name] for row in rows if not row.reason}
+            if all(made.values()):
+                for row in (row for row in rows if not row.reason):
+                    name = row.malloc.name
+                    row.runs[number] = mean_of(made[name], f"round {number} of {name}")
 
 
 def mean_of(starts: Sequence[Taken], name: str) -> Taken:

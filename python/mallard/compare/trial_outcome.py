@@ -55,7 +55,11 @@ class Tried(Outcome):
 def tried(trial: Trial, machine: dict[str, Any]) -> Tried:
     """Return what a trial's rounds say."""
     parts = judged_parts(trial)
-    measured = [row for row in trial.rows if row.runs and not row.reason]
+    measured = [
+        row
+        for row in trial.rows
+        if row.runs and not row.reason and any(row in one.part.rows for one in parts)
+    ]
     outputs = outputs_of(measured) if trial.schedule.same_output else None
     deciding = parts[-1] if parts and parts[-1].rounds >= LEAST else None
     lines = [
@@ -64,7 +68,8 @@ def tried(trial: Trial, machine: dict[str, Any]) -> Tried:
     rows = {row.malloc.name: row for row in trial.rows}
     choice = chosen_of(deciding, trial)
     left_out = {row.malloc.name: row.reason or "interrupted before it was measured"
-                for row in trial.rows if row not in measured}  # fmt: skip
+                for row in trial.rows
+                if row not in measured and not is_needless(row)}  # fmt: skip
     stopped = [f"no further rounds: {trial.stopped}"] if trial.stopped else []
     return Tried(
         program=list(trial.program.arguments),
@@ -87,6 +92,11 @@ def tried(trial: Trial, machine: dict[str, Any]) -> Tried:
         plans={line.name: plan for line in lines if (plan := rows[line.name].malloc.plan)},
         goal=trial.goal,
     )
+
+
+def is_needless(row: Row) -> bool:
+    """Return whether a row is a control beside which no plan came far enough."""
+    return row.malloc.control and not row.runs and not row.reason
 
 
 def last_of(row: Row, parts: Sequence[Judged]) -> Judged:
