@@ -3,11 +3,13 @@
     Look   a part, its proposals      found: by route, what the replay has measured
            the whole, other mallocs
 
-    first replays   part A, its best route | part B, its | all mallocs | part A, another | part B, another ...
+    first replays   part A, its best route | all mallocs | part B, its | ... | part A, another | part B ...
 
 A route divides a part over heaps, and is one replay. Each part that matters is measured once before any is
-measured a second time, so that a short budget says something about all of them. Then comes the memory of what
-may be picked, then small parts, then what was measured already, with more of the journal.
+measured a second time, so that a short budget says something about all of them. Other mallocs get more time
+than others where they need it for the whole journal: they are candidates for every program, and what is
+expected of a plan rests on one of them. Then comes the memory of what may be picked, then small parts, then
+what was measured already, with more of the journal.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,6 +26,7 @@ from mallard.advise.stretches import Row
 
 ALL = "all"  # the route of another malloc: all blocks
 SECOND_LOOKS, SECOND_ROWS, SECOND_SHARE = 3, 3, 0.5  # how often memory is looked at; of how many; of the time
+WHOLE_SHARE = 0.4  # of the time that is left, that other mallocs may take for the whole journal
 RELEVANT = 0.05  # of the allocations or their time: a part that matters
 
 
@@ -51,12 +54,19 @@ class Look:
 
 
 def in_order_of_worth(looks: Sequence[Look], whole: Look) -> Iterator[tuple[Look, str]]:
-    """Yield the first replays: the best way to divide each part, all mallocs, then other ways."""
+    """Yield the first replays: the best way to divide each part, with all mallocs second, then other ways.
+
+    The first one tells how fast the machine is.
+    """
     routes = {id(one): by_worth(one.asked) for one in looks}
-    for level in range(max([1, *map(len, routes.values())])):
-        yield from ((one, routes[id(one)][level]) for one in looks if level < len(routes[id(one)]))
-        if level == 0 and whole.asked:
-            yield whole, ALL
+    levels = range(max([0, *map(len, routes.values())]))
+    order = [
+        (one, routes[id(one)][level]) for level in levels for one in looks if level < len(routes[id(one)])
+    ]
+    yield from order[:1]
+    if whole.asked:
+        yield whole, ALL
+    yield from order[1:]
 
 
 def is_of(one: Candidate, asked: Proposal) -> bool:
@@ -114,7 +124,10 @@ class Looking:
                 return
             with self.replays.noted():
                 found = self.replays.first(
-                    self.heaps(look, route), look.rows(route), self.on_threads(look, route)
+                    self.heaps(look, route),
+                    look.rows(route),
+                    self.on_threads(look, route),
+                    least_share=0.0 if look.part else WHOLE_SHARE,
                 )
                 if found is not None:
                     look.found[route] = found

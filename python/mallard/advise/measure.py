@@ -160,31 +160,32 @@ class Replays:
         )
         return LEAST_BLOCKS + max(int((seconds - few) / each), 0)
 
-    def share(self, rows: int) -> float:
+    def share(self, rows: int, least: float = 0.0) -> float:
         """Return the seconds that a first replay of this many rows may take; 0 if it has no time.
 
         If the whole journal fits into all of them, they get all of the time. Otherwise a part is kept for
-        second replays.
+        second replays. `least`: of the time, that it may take at least for the whole journal.
         """
         left = max(self.left, 0.0)
         if self.takes(LEAST_BLOCKS, rows) > left:
             return 0.0
+        at_least = min(least * left, self.takes(len(self.blocks), rows))
         if sum(self.takes(len(self.blocks), one) for one in self.planned) > left:
             left = max(left - (1 - FIRST) * (self.end - self.begun), left / 2)
-        return left * rows / max(sum(self.planned), rows)
+        return max(left * rows / max(sum(self.planned), rows), at_least)
 
     # --- replays ---
 
     def first(
-        self, route: Row, strategies: Sequence[str], threads: bool = False, baseline: str = BASE
+        self, route: Row, strategies: Sequence[str], threads: bool = False, least_share: float = 0.0
     ) -> Replay | None:
         """Measure strategies for a part; None if there is no time left for it."""
         rows = len(strategies) + ALWAYS
-        seconds = self.share(rows)
+        seconds = self.share(rows, least_share)
         del self.planned[:1]
         if self.interrupted:
             return None
-        found = self.measured(route, strategies, threads, baseline, seconds) if seconds else None
+        found = self.measured(route, strategies, threads, seconds) if seconds else None
         self.left_out += found is None and not self.interrupted
         return found
 
@@ -196,10 +197,10 @@ class Replays:
         most = self.fits(seconds, len(strategies) + ALWAYS)
         if self.interrupted or not before.replayed or most < LONGER * before.replayed:
             return None
-        return self.measured(route, strategies, threads, BASE, seconds)
+        return self.measured(route, strategies, threads, seconds)
 
     def held(
-        self, route: Row, strategies: Sequence[str], threads: bool, baseline: str = BASE
+        self, route: Row, strategies: Sequence[str], threads: bool
     ) -> dict[str, tuple[int | None, int | None]]:
         """Return by strategy how much more memory the whole journal takes with it: at most, in the end."""
         rows = len(strategies) + ALWAYS
@@ -207,10 +208,10 @@ class Replays:
         seconds = self.slowness * (self.events * READ_NS / 1e9 + rows * each)
         if self.interrupted or seconds > self.left:
             return {}
-        words = self.words(route, strategies, threads, baseline)
+        words = self.words(route, strategies, threads)
         ran = self.run([*words, "--held-only"], min(max(OVERDUE * seconds, LEAST_OVERDUE), self.left))
         found = {row["strategy"]: row for row in ran["rows"] if row["status"] == "ok"} if ran else {}
-        base = found.get(baseline)
+        base = found.get(BASE)
         if base is None:
             return {}
         return {
@@ -219,9 +220,7 @@ class Replays:
             if name in strategies
         }
 
-    def measured(
-        self, route: Row, strategies: Sequence[str], threads: bool, baseline: str, seconds: float
-    ) -> Replay | None:
+    def measured(self, route: Row, strategies: Sequence[str], threads: bool, seconds: float) -> Replay | None:
         """Replay the whole journal, or as much of it as has time."""
         rows, whole = len(strategies) + ALWAYS, len(self.blocks)
         part, rounds, warm = np.flatnonzero(route), ROUNDS, LEAST_WARM_SECONDS
@@ -242,7 +241,7 @@ class Replays:
         began = monotonic()
         ran = self.run(
             [
-                *self.words(route, strategies, threads, baseline),
+                *self.words(route, strategies, threads),
                 *("--rounds", str(rounds), "--most-rounds", str(rounds), "--warm-time", f"{warm:.2f}"),
             ],
             min(OVERDUE * max(seconds, expected), max(self.left, 0.0)),
@@ -251,16 +250,16 @@ class Replays:
         if ran is None:
             return None
         untimed = 0 if threads else ran["journal"]["never_freed"]
-        return self.read(ran, baseline, len(part), 0 if kept is None else replayed, untimed)
+        return self.read(ran, len(part), 0 if kept is None else replayed, untimed)
 
-    def words(self, route: Row, strategies: Sequence[str], threads: bool, baseline: str) -> list[str]:
+    def words(self, route: Row, strategies: Sequence[str], threads: bool) -> list[str]:
         """Return the arguments of a replay; its file of routes is written."""
         file = self.folder / "part.u32"
         file.write_bytes(route.astype("<u4").tobytes())
         chosen = [f"--strategy={name}" for name in dict.fromkeys(strategies)]
         on_threads = ["--threads"] if threads else []
         return [
-            *(self.journal, "--part", str(file), *chosen, "--baseline", baseline),
+            *(self.journal, "--part", str(file), *chosen, "--baseline", BASE),
             *("--touch", "lines", "--json"),
             *on_threads,
         ]
@@ -307,9 +306,7 @@ class Replays:
         """Return how far all replays have got."""
         return min((monotonic() - self.begun) / max(self.end - self.begun, 1.0), 0.99)
 
-    def read(
-        self, found: Mapping[str, Any], baseline: str, blocks: int, replayed: int, untimed: int = 0
-    ) -> Replay | None:
+    def read(self, found: Mapping[str, Any], blocks: int, replayed: int, untimed: int = 0) -> Replay | None:
         """Return the rows that have figures; `untimed`: operations of a pass that these do not cover."""
         self.machine = {name: str(value) for name, value in found.get("machine", {}).items()}
         self.method = found.get("method", {})
@@ -318,7 +315,7 @@ class Replays:
             for row in found["rows"]
             if row["status"] == "ok" and len(row["rounds_ns"]) >= LEAST_ROUNDS
         }
-        base, again = rows.get(baseline), rows.get(f"{baseline} a/a")
+        base, again = rows.get(BASE), rows.get(f"{BASE} a/a")
         if base is None or again is None or not again.get("change_ns_per_block"):
             return None
         part, is_whole = found["part"], not replayed
