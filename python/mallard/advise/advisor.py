@@ -6,8 +6,8 @@
 Each part that matters is replayed once, divided over heaps in the most promising way, before any is replayed
 again; what may be picked is then replayed once more, if the first time was of stretches of the journal.
 
-Changes of several parts add up; to those of a plan are added what the default heap changes for all other
-blocks, and what recognising callers costs.
+A plan changes what its default heap changes for the whole program, what its parts change beyond that, and
+what recognising callers costs.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,7 @@ from mallard.advise.advice_model import (
 from mallard.advise.candidates import Proposal, proposals
 from mallard.advise.huge_pages import are_dear
 from mallard.advise.judging import NO_CHANGE, Judge, as_plan, gain
-from mallard.advise.looks import ALL, Look, Looking
+from mallard.advise.looks import ALL, OWN, Look, Looking
 from mallard.advise.measure import MINUTES, Replays, added, scaled
 from mallard.advise.parts import Part, Program, name_of
 from mallard.analysis.progress import Progress
@@ -48,7 +48,6 @@ from mallard.plan.planner import Planned, Wanted
 READ = 0.3  # how far reading is of the whole
 NO_CANDIDATES = ("glibc-arenas", "mallard-checked")
 CALLER_NS, FRAME_NS = 2.0, 0.5  # that a plan takes of an allocation, and of each frame that it looks at
-OWN = "mallard"
 PLANNING = 0.05  # of the budget, for plans
 
 Served = tuple[SubsystemAdvice, Candidate]  # a part, and what serves it
@@ -124,7 +123,9 @@ class Advisor:
         self.progress(1.0)
         return replace(
             told,
-            verdict=self.verdict(found, good, offers, replays.complete),
+            verdict=self.verdict(
+                found, good, offers, self.judge.noise_of(whole.found.get(ALL)), replays.complete
+            ),
             subsystems=tuple(found),
             mallocs=tuple(mallocs),
             offers=tuple(offers),
@@ -193,23 +194,33 @@ class Advisor:
         if len(wanted) > 1:
             yield "best", made_of(wanted[0], "best"), chosen[:1]
 
-    def made(self, make: Make, replays: Replays) -> Planned:
-        """Make a plan: with huge pages, unless their first touch takes more than they can bring."""
-        planned = make(self.plan_options)
-        if not planned.plan.huge_pages or self.knows_huge_pages or replays.interrupted:
-            return planned
-        dear = False
+    def made(self, make: Make, replays: Replays) -> tuple[Planned, float]:
+        """Return a plan, and the seconds that it took to make.
+
+        It has huge pages unless their first touch takes more than they can bring, which is asked once, or
+        after Ctrl-C, when nothing is measured any more.
+        """
+        options = self.plan_options
+        if replays.interrupted and not self.knows_huge_pages:
+            options = replace(options, huge_pages=False)
+        began = monotonic()
+        planned = make(options)
+        seconds = monotonic() - began
+        if not planned.plan.huge_pages or self.knows_huge_pages:
+            return planned, seconds
+        made = replace(planned, plan=replace(planned.plan, huge_pages=False))
         with replays.noted():
-            dear = are_dear(planned.plan.predicted_peak, self.program.busy_ns)
-        self.knows_huge_pages = True
-        if not dear:
-            return planned
-        self.plan_options = replace(self.plan_options, huge_pages=False)
-        self.remarks.append(
-            "plans keep to small pages: the first touch of huge ones takes long on this machine, "
-            "as it does in a virtual machine that returns free memory to its host"
-        )
-        return make(self.plan_options)
+            if not are_dear(planned.plan.predicted_peak, self.program.busy_ns):
+                made = planned
+            else:
+                self.plan_options = replace(options, huge_pages=False)
+                self.remarks.append(
+                    "plans keep to small pages: the first touch of huge ones takes long on this machine, "
+                    "as it does in a virtual machine that returns free memory to its host"
+                )
+                made = make(self.plan_options)  # it takes less memory
+            self.knows_huge_pages = True
+        return made, seconds
 
     def offers(
         self,
@@ -224,16 +235,15 @@ class Advisor:
         longest = 0.0  # seconds that one has taken
         with replays.noted():
             for name, make, of in self.makers(found, parts):
-                began = monotonic()
-                if offers and (replays.interrupted or began + longest > until):
+                if offers and (replays.interrupted or monotonic() + longest > until):
                     self.remarks.append(f"no plan {name}: there was no time left for it")
                     continue
                 try:
-                    planned = self.made(make, replays)
+                    planned, seconds = self.made(make, replays)
                 except MallardError as reason:
                     self.remarks.append(f"no plan {name}: {reason}")
                     continue
-                longest = max(longest, monotonic() - began)
+                longest = max(longest, seconds)
                 if all(rules_of(planned.plan) != rules_of(other.plan) for other in offers):
                     offers.append(Offer(name, planned.plan, self.expected(planned, of, mallocs)))
         if not any(one.picked and one.picked.apart for one in found):
@@ -250,7 +260,7 @@ class Advisor:
         busy = self.program.busy_ns
         own = next((one.cpu for one in mallocs if one.name == OWN and one.cpu), None)
         changes = [own] if own else []
-        changes += [beyond(part, one.cpu, own) if own else one.cpu for part, one in parts if one.cpu]
+        changes += [beside_slabs(part, one) if own else one.cpu for part, one in parts if one.cpu]
         if not busy or not changes:
             return None
         contexts = [context for rule in planned.plan.rules for context in rule.contexts]
@@ -265,11 +275,12 @@ class Advisor:
         found: Sequence[SubsystemAdvice],
         malloc: WholeMalloc | None,
         offers: Sequence[Offer],
+        noise: float,
         complete: bool,
     ) -> Verdict:
         """Say what to do: a plan where it beats another malloc by LEAST, that where it beats glibc by it."""
         plan = next(
-            (one for one in offers if one.cpu and one.cpu.high < 0 and one.cpu.median <= -LEAST), None
+            (one for one in offers if one.cpu and one.cpu.high < noise and one.cpu.median <= -LEAST), None
         )
         source = next((one for one in found if one.picked), None)
         best_malloc = malloc.cpu.median if malloc and malloc.cpu else 0.0
@@ -308,30 +319,28 @@ class Advisor:
         return None if change is None else change / self.judge.recorded
 
 
-def beyond(part: SubsystemAdvice, measured: Interval, own: Interval) -> Interval:
-    """Return what a part's heap changes beyond the default heap of a plan, which has the slabs of a pool.
+def beside_slabs(part: SubsystemAdvice, served: Candidate) -> Interval:
+    """Return what serving a part so changes beyond the default heap of a plan, which has a pool's slabs.
 
-    Beside the rows of glibc, each part gains less than its share of what a malloc gains for all: it leaves
-    glibc the rest. Only rows of one replay can be compared. Their difference is noise where the part has few
-    blocks, so it counts the less, the wider it is beside all that the part's allocation takes (D).
+    Beside rows of glibc, each part gains less than its share of what a malloc gains for all: it leaves glibc
+    the rest. So a part is compared with what else has slabs: with the multipool of the same replay, or
+    instances with the pools of another one. The difference is noise where the part has few blocks. It counts
+    the less, the wider it is beside all that the part's allocation takes (D).
     """
-    of_slabs = next(
-        (
-            one.cpu
-            for strategy in ("pool", "multipool")
-            for one in part.candidates
-            if one.cpu and one.strategy == strategy and (strategy != "pool" or one.runs_as == PLAN)
-        ),
-        scaled(own, part.share_of_blocks),
-    )
-    if of_slabs is measured:
+    if served.strategy == "pool" or served.cpu is None:
         return NO_CHANGE
-    change = added([measured, Interval(-of_slabs.median, -of_slabs.high, -of_slabs.low)])
     density = part.dvluc.density.value
+    slabs = "pool" if served.strategy == "instances" else "multipool"
+    of_slabs = next((one.cpu for one in part.candidates if one.strategy == slabs and one.cpu), None)
+    if of_slabs is None:
+        return Interval(0.0, -(density or 0.0), density or 0.0)
+    change = added([served.cpu, Interval(-of_slabs.median, -of_slabs.high, -of_slabs.low)])
     spread = (change.high - change.low) / 2
     if density is None or not spread:
         return change
-    return scaled(change, density**2 / (density**2 + spread**2))
+    trust = density**2 / (density**2 + spread**2)
+    middle, around = trust * change.median, scaled(change, trust**0.5)
+    return Interval(middle, middle + around.low - around.median, middle + around.high - around.median)
 
 
 def of_rows(found: Sequence[SubsystemAdvice], strategies: Sequence[str]) -> list[Served]:

@@ -232,6 +232,12 @@ class Judge:
             and (one.peak_bytes is None or one.peak_bytes <= self.spare)
         )
 
+    def noise_of(self, measured: Replay | None) -> float:
+        """Return the change of the CPU time, 0 or less, that glibc shows beside itself in a replay."""
+        row = next(iter(measured.rows.values()), None) if measured else None
+        found = self.of_cpu(row.noise, measured.blocks) if measured and row else None
+        return beyond(found) if found else 0.0
+
 
 def is_clear(one: Candidate, least: float) -> bool:
     """Return whether a candidate is faster beyond the noise of its replay, by at least `least` ns a block."""

@@ -25,6 +25,7 @@ from mallard.advise.parts import Part
 from mallard.advise.stretches import Row
 
 ALL = "all"  # the route of another malloc: all blocks
+OWN = "mallard"  # the malloc that is the default heap of plans
 SECOND_LOOKS, SECOND_ROWS, SECOND_SHARE = 3, 3, 0.5  # how often memory is looked at; of how many; of the time
 WHOLE_SHARE = 0.4  # of the time that is left, that other mallocs may take for the whole journal
 RELEVANT = 0.05  # of the allocations or their time: a part that matters
@@ -175,7 +176,8 @@ class Looking:
         """Return how the best candidates divide a part over heaps, and their rows; none if none may pay."""
         if look.part is None:
             good = [one.name for one in self.mallocs(look) if self.judge.is_good(one, look.found[ALL])]
-            return ALL, good[:SECOND_ROWS]
+            of_plans = [OWN] if good and OWN in look.found[ALL].rows else []
+            return ALL, list(dict.fromkeys([*good[:SECOND_ROWS], *of_plans]))
         found = self.judged(look)
         ahead = [one for one in (found.picked, as_plan(found)) if one and one.measured]
         ahead += [one for one in found.candidates if may_pay(one)]

@@ -164,12 +164,13 @@ class Replays:
         """Return the seconds that a first replay of this many rows may take; 0 if it has no time.
 
         If the whole journal fits into all of them, they get all of the time. Otherwise a part is kept for
-        second replays. `least`: of the time, that it may take at least for the whole journal.
+        second replays. `least`: of the time, that it may take if that is enough for the whole journal.
         """
         left = max(self.left, 0.0)
         if self.takes(LEAST_BLOCKS, rows) > left:
             return 0.0
-        at_least = min(least * left, self.takes(len(self.blocks), rows))
+        whole = self.takes(len(self.blocks), rows)
+        at_least = whole if whole <= least * left else 0.0
         if sum(self.takes(len(self.blocks), one) for one in self.planned) > left:
             left = max(left - (1 - FIRST) * (self.end - self.begun), left / 2)
         return max(left * rows / max(sum(self.planned), rows), at_least)

@@ -10,8 +10,8 @@ the rows take turns start by start, so whatever else the machine does for a seco
 alike. Where runs are long, the candidates with the lowest expectations are dropped first. Six rounds of a
 stage make a verdict (compare/choice.py); where there is no room for them, nothing is tried.
 
-The control matters to verdicts alone. It is not in stages of fewer rounds, which leaves room for one
-candidate more.
+The control matters to verdicts alone. Stages of fewer than six rounds run without it, which leaves room for
+one candidate more.
 
 `mallard try` has no such limits: its stages are in compare/halving.py.
 """
@@ -68,9 +68,10 @@ def decides(stage: Stage) -> bool:
 def runs_of(shape: Sequence[Stage], rows: Sequence[Row]) -> int:
     """Return how many runs stages take at most; one that would drop no candidate is left out."""
     choice = candidates(rows)
-    control = sum(row.malloc.control for row in rows)
-    always = len(rows) - len(choice) - control  # glibc twice
     mallocs = sum(not row.malloc.plan for row in choice)
+    controls = sum(row.malloc.control for row in rows)
+    always = len(rows) - len(choice) - controls  # glibc twice
+    control = controls if len(choice) > mallocs else 0
     total = 0
     for stage, following in zip(shape, [*shape[1:], None], strict=True):
         chosen = min(stage.best, len(choice))
@@ -153,7 +154,7 @@ class TrialInBudget(Trial):
     ) -> None:
         """Run these rows once: their starts take turns, in an order that is shuffled anew each time.
 
-        A round that is cut off counts with the starts that each row has had.
+        A round that is cut off counts with the starts that all rows have had, if these are half of it.
         """
         starts: dict[str, list[Taken]] = {row.malloc.name: [] for row in rows}
         try:
@@ -167,11 +168,12 @@ class TrialInBudget(Trial):
                         starts[row.malloc.name].append(taken)
                     pace.done += 1 / self.repetitions
         finally:
-            made = {row.malloc.name: starts[row.malloc.name] for row in rows if not row.reason}
-            if all(made.values()):
-                for row in (row for row in rows if not row.reason):
+            going_on = [row for row in rows if not row.reason]
+            had = min((len(starts[row.malloc.name]) for row in going_on), default=0)
+            if 2 * had >= self.repetitions:
+                for row in going_on:
                     name = row.malloc.name
-                    row.runs[number] = mean_of(made[name], f"round {number} of {name}")
+                    row.runs[number] = mean_of(starts[name][:had], f"round {number} of {name}")
 
 
 def mean_of(starts: Sequence[Taken], name: str) -> Taken:

@@ -69,7 +69,7 @@ def tried(trial: Trial, machine: dict[str, Any]) -> Tried:
     choice = chosen_of(deciding, trial)
     left_out = {row.malloc.name: row.reason or "interrupted before it was measured"
                 for row in trial.rows
-                if row not in measured and not is_needless(row)}  # fmt: skip
+                if row not in measured and not is_needless(row, trial)}  # fmt: skip
     stopped = [f"no further rounds: {trial.stopped}"] if trial.stopped else []
     return Tried(
         program=list(trial.program.arguments),
@@ -94,9 +94,9 @@ def tried(trial: Trial, machine: dict[str, Any]) -> Tried:
     )
 
 
-def is_needless(row: Row) -> bool:
-    """Return whether a row is a control beside which no plan came far enough."""
-    return row.malloc.control and not row.runs and not row.reason
+def is_needless(row: Row, trial: Trial) -> bool:
+    """Return whether a row is a control that no stage so far has had a use for."""
+    return row.malloc.control and not row.reason and not any(row in part.rows for part in trial.parts)
 
 
 def last_of(row: Row, parts: Sequence[Judged]) -> Judged:
