@@ -783,6 +783,19 @@ def test_other_mallocs_have_time_for_the_whole_journal(tmp_path: Path) -> None:
     assert replays.share(9, 0.4) == pytest.approx(replays.share(9), rel=1e-3), "longer stretches tell no more"
 
 
+def test_other_mallocs_are_replayed_whole_where_parts_are_in_stretches(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in = standing_in(monkeypatch, StandIn({}, {}))
+    monkeypatch.setattr(Replays, "fits", lambda *_: 1000)
+    monkeypatch.setattr(Replays, "takes", lambda of, blocks, *_: 100.0 if blocks >= len(of.blocks) else 1.0)
+    monkeypatch.setattr(stretches, "LIVES", 0)
+    advice(mallard, journal)
+    in_stretches = [bool((route == measure.LEFT_OUT).any()) for route in stand_in.routes]
+    assert "mallard" in stand_in.calls[1]
+    assert in_stretches[:3] == [True, False, True]
+
+
 def test_a_short_journal_is_not_replayed_longer_than_it_tells(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
