@@ -365,6 +365,20 @@ def test_ctrl_c_in_the_first_round_of_a_stage_is_one_in_the_stage_before(
     json.dumps(as_document(found))
 
 
+def test_a_control_that_ctrl_c_cuts_off_is_told(said: Callable[..., Tried]) -> None:
+    started: list[str] = []
+
+    def cut_off(name: str, _number: int) -> Taken:
+        if BASE in started:
+            raise KeyboardInterrupt
+        started.append(name)
+        return taken(1)
+
+    found = said(cut_off, "plan", "blind", *MALLOCS)
+    assert "blind" not in started
+    assert found.left_out["blind"] == "interrupted before it was measured"
+
+
 def test_time_that_is_over_ends_all_but_the_first_round(measured: Callable[..., Trial]) -> None:
     trial = measured(fixed({}), *MALLOCS, seconds=0)
     assert {len(row.runs) for row in trial.rows} == {1}
