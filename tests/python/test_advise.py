@@ -606,6 +606,17 @@ def test_pools_of_a_plan_are_expected_to_change_what_its_default_heap_does(
     assert all(own < change < 0.8 * own for change in plans.values()), "routing costs a little"
 
 
+@pytest.mark.parametrize(("of_slabs", "names"), [(-10.0, ["picks"]), (-90.0, [])])
+def test_what_the_default_heap_beats_is_in_no_plan(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch, of_slabs: float, names: list[str]
+) -> None:
+    gains = {"monotonic": -30.0, "region": -30.0, "reap": -30.0, "segment_heap": 5.0}
+    standing_in(monkeypatch, StandIn(gains | {"multipool": of_slabs}, {}))
+    found = advice(mallard, journal, "--max-rss", "9")
+    plans = [one["name"] for one in found["plans"]]
+    assert [one for one in plans if one == "picks"] == names
+
+
 def test_a_plan_needs_a_default_heap_that_gains_beyond_noise(
     mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

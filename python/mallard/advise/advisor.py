@@ -175,7 +175,9 @@ class Advisor:
         chosen = [
             (one, best)
             for one in found
-            if (best := as_plan(one)) is not None and not self.judge.plan_of(parts[one.name], best)[1]
+            if (best := as_plan(one)) is not None
+            and (best.apart or beside_slabs(one, best).median <= 0)  # or the default heap is better
+            and not self.judge.plan_of(parts[one.name], best)[1]
         ]
         wanted = [list(self.judge.wanted(parts[one.name], best)) for one, best in chosen]
 
