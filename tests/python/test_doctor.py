@@ -122,7 +122,7 @@ def test_the_starts_of_a_round_alternate(monkeypatch: pytest.MonkeyPatch) -> Non
         started.append(row)
         return taken(0.5 if row == "jemalloc" else 1.0)
 
-    trial = trial_of(monkeypatch, noted, rows, runs=24, start_cpu=0.5)
+    trial = trial_of(monkeypatch, noted, rows, runs=24, start_cpu=1)
     assert trial.repetitions == 4
     turns = [sorted(started[at : at + len(rows)]) for at in range(0, len(started), len(rows))]
     assert turns == [sorted(row.malloc.name for row in rows)] * len(turns)
@@ -136,7 +136,7 @@ def test_one_unlucky_round_does_not_hide_the_best(monkeypatch: pytest.MonkeyPatc
     def start(row: str) -> Taken:
         return taken(unlucky.pop(row, 0.0) or costs.get(row, 1.0))
 
-    trial = trial_of(monkeypatch, start, rows_of(*MALLOCS), runs=60, start_cpu=2)
+    trial = trial_of(monkeypatch, start, rows_of(*MALLOCS), runs=60, start_cpu=4)
     assert tried(trial, MACHINE).choice.use == "mimalloc"
 
 
@@ -173,7 +173,7 @@ def test_a_round_that_ctrl_c_cuts_off_counts_with_half_of_its_starts(
 ) -> None:
     rows = rows_of("mimalloc")
     start = interrupted_after(3 * (4 * (LEAST - 1) + had), {"mimalloc": 0.5})
-    trial = trial_of(monkeypatch, start, rows, runs=60, start_cpu=0.5)
+    trial = trial_of(monkeypatch, start, rows, runs=60, start_cpu=1)
     assert (trial.interrupted, trial.repetitions) == (True, 4)
     assert tried(trial, MACHINE).choice.use == use
 
@@ -191,7 +191,7 @@ def test_ctrl_c_in_a_last_stage_that_a_plan_has_come_back_to_keeps_the_trial(
         lucky = row in ("jemalloc", "tcmalloc", "mimalloc", "tbbmalloc") and started[row] <= 3
         return taken(0.8 if lucky else 0.85 if row == "plan-a" else 1.0)
 
-    trial = trial_of(monkeypatch, start, rows_of("plan-a", *MALLOCS), runs=200, start_cpu=2)
+    trial = trial_of(monkeypatch, start, rows_of("plan-a", *MALLOCS), runs=200, start_cpu=4)
     assert trial.interrupted
     assert all(row.malloc.plan == "" for row in trial.parts[-2].rows)
     assert "plan-a" in [line.name for line in tried(trial, MACHINE).lines]
@@ -204,17 +204,17 @@ def test_ctrl_c_in_the_last_stage_leaves_the_verdict_to_the_one_before(
     """The stage before has rounds enough with 200 runs; a plan is judged with its control there."""
     names = (*PLANS, *MALLOCS)
     costs = {"plan-b": 0.7, "mimalloc": 0.8, "blind": 0.9}
-    whole = trial_of(monkeypatch, costs, rows_of(*names), runs=200, start_cpu=2)
+    whole = trial_of(monkeypatch, costs, rows_of(*names), runs=200, start_cpu=4)
     last = whole.parts[-1]
     before = sum(len([number for number in row.runs if number < last.first]) for row in whole.rows)
     start = interrupted_after(before + of_last_stage * len(last.rows), costs)
-    trial = trial_of(monkeypatch, start, rows_of(*names), runs=200, start_cpu=2)
+    trial = trial_of(monkeypatch, start, rows_of(*names), runs=200, start_cpu=4)
     found = tried(trial, MACHINE)
     assert (found.choice.use, set(found.choice.over)) == ("plan-b", {BASE, "mimalloc", "blind"})
 
 
 def test_a_short_program_is_started_many_times_in_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    trial = trial_of(monkeypatch, {}, rows_of("mimalloc"), runs=60, start_cpu=0.1)
+    trial = trial_of(monkeypatch, {}, rows_of("mimalloc"), runs=60, start_cpu=0.2)
     assert trial.repetitions == 20
     assert [len(row.runs) for row in trial.rows] == [15, 15, 15]
     assert trial_of(monkeypatch, {}, rows_of("mimalloc"), runs=60, start_cpu=5).repetitions == 1
@@ -236,7 +236,7 @@ def test_outputs_that_vary_from_start_to_start_are_not_compared(monkeypatch: pyt
     def wavering(row: str) -> Taken:
         return taken(0.5) if row == "mimalloc" else taken(1.0, output=next(printed))
 
-    trial = trial_of(monkeypatch, wavering, rows_of("mimalloc"), runs=60, start_cpu=0.1)
+    trial = trial_of(monkeypatch, wavering, rows_of("mimalloc"), runs=60, start_cpu=0.2)
     found = tried(trial, MACHINE)
     assert (trial.repetitions, found.choice.use, found.left_out) == (20, "mimalloc", {})
     assert any("differs from run to run" in note for note in found.notes)

@@ -27,7 +27,7 @@ from mallard.compare.halving import ALL, Pace, Stage, Trial, candidates
 from mallard.compare.launch import Taken
 from mallard.compare.rounds import Progress, Row
 
-RUN_SECONDS = 2.0  # CPU time that a run shall have
+RUN_SECONDS = 4.0  # CPU time that a run shall have, where there is time for it
 MOST_REPETITIONS = 100
 USED = 0.8  # of the time: starts are not alike
 MOST_ROUNDS = 15  # of the last stage
