@@ -22,7 +22,7 @@ import pytest
 from conftest import Mallard
 
 from mallard import MallardError
-from mallard.advise import Options, advised, advisor, as_document, huge_pages, measure, stretches
+from mallard.advise import Options, advised, advisor, as_document, huge_pages, measure, start_up, stretches
 from mallard.advise.advice_model import Candidate
 from mallard.advise.judging import NO_CHANGE, pick
 from mallard.advise.looks import Looking
@@ -165,7 +165,8 @@ class StandIn:
 
 
 def standing_in(patch: pytest.MonkeyPatch, stand_in: StandIn) -> StandIn:
-    """Let replays be played, of a program that takes as long as they do."""
+    """Let replays be played, of a program that takes as long as they do; all mallocs start alike."""
+    patch.setattr(advisor, "taken_ns", lambda *_: {})
     patch.setattr(Program, "call_ns", 20.0)
     patch.setattr(Program, "busy_ns", 5e6)
     patch.setattr(measure.Replays, "run", lambda replays, words, *limits: stand_in.run(replays, words))
@@ -649,6 +650,64 @@ def test_a_part_changes_what_it_does_beyond_slabs_as_far_as_that_is_no_noise(
     assert advisor.beside_slabs(part, candidate("region", -0.3)) == Interval(0, -density, density)
 
 
+@pytest.mark.parametrize(("busy", "more"), [(5e6, 0.2), (2.5e9, 0.0)])
+def test_what_a_malloc_takes_to_start_counts_in_a_short_program(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch, busy: float, more: float
+) -> None:
+    asked: list[Sequence[str]] = []
+
+    def taken(names: Sequence[str], _: object) -> dict[str, Interval]:
+        asked.append(names)
+        return {"tcmalloc": Interval(1e6, 9e5, 1.2e6)}
+
+    standing_in(monkeypatch, StandIn({"mimalloc": -30.0, "tcmalloc": -30.0}, {}))
+    monkeypatch.setattr(advisor, "taken_ns", taken)
+    monkeypatch.setattr(Program, "busy_ns", busy)
+    cpu = {one["name"]: one["cpu"] for one in advice(mallard, journal)["mallocs"]}
+    change = cpu["tcmalloc"]["median"] - cpu["mimalloc"]["median"]
+    assert change == pytest.approx(more, abs=1e-6)
+    assert asked == ([list(asked[0])] if more else [])
+
+
+def test_a_start_is_measured_beside_glibc_by_a_program_that_does_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rounds = iter(range(100))
+    ran: list[str] = []
+
+    def run(program: Any, environment: Mapping[str, str]) -> Any:
+        ran.append(Path(program.file).name)
+        late = 0.5 if next(rounds) == 4 else 0.0  # one start that something disturbs
+        return SimpleNamespace(cpu_s=0.001 + late + (0.002 if "LD_PRELOAD" in environment else 0.0))
+
+    monkeypatch.setattr(start_up, "run", run)
+    for modules, name in ([], "true"), ([{"path": "/lib/libstdc++.so.6"}], "mallard-replay"):
+        more = start_up.taken_ns(["mallard", "glibc-notrim"], modules)
+        assert {name: one.median for name, one in more.items()} == pytest.approx(
+            {"mallard": 2e6, "glibc-notrim": 0}
+        )
+        assert set(ran) == {name}
+        ran.clear()
+
+
+def test_mallocs_can_be_started() -> None:
+    """Whatever this machine takes for it."""
+    assert set(start_up.taken_ns(["mallard"], [{"path": "/lib/libstdc++.so.6"}])) == {"mallard"}
+
+
+def test_a_peak_that_is_known_is_what_a_plan_starts_from(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    standing_in(monkeypatch, StandIn({"segment_heap": -30.0}, {}))
+    peaks = []
+    for known in (50 << 20, 80 << 20):
+        (_, plan), *_ = advised(str(journal), Options(budget=1, peak_rss=known)).plans
+        assert plan.recorded_peak == known
+        peaks.append(plan.predicted_peak - known)
+    assert peaks[0] == peaks[1], "what a plan adds does not depend on it"
+    assert 0 <= peaks[0] < 2 << 20
+
+
 def pages_pay(patch: pytest.MonkeyPatch, more_ns: Callable[[int], float]) -> None:
     """Let plans have huge pages however little they hold, and their first touch take this much more."""
     patch.setattr("mallard.plan.process_memory.WORTH_HUGE_PAGES", 1)
@@ -902,6 +961,20 @@ def test_a_change_is_as_large_as_the_calls_take_long_in_the_program(tmp_path: Pa
     assert changes(1e6) == (-6.0 * measure.MOST_SCALE, 160.0, 4.0), "or it is something else"
     assert changes(50.0, untimed=1000)[0] == -7.5, "half of the operations took all of the time"
     assert changes(50.0, first=2.0)[0] == -11.0, "and 2 ns of each of a block's two operations, once"
+
+
+def test_the_default_heap_of_plans_is_in_the_longer_replay_of_other_mallocs(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However slow it is: what is expected of plans rests on it."""
+    gains = {"mimalloc": -30.0, "tcmalloc": -29.0, "jemalloc": -28.0, "tbbmalloc": -27.0, "mallard": 5.0}
+    stand_in = standing_in(monkeypatch, StandIn(gains, {}))
+    monkeypatch.setattr(Replays, "fits", lambda replays, *_: 1000 if replays.planned else 1 << 20)
+    monkeypatch.setattr(Replays, "takes", lambda of, blocks, *_: 1e6 if blocks >= len(of.blocks) else 0.01)
+    monkeypatch.setattr(stretches, "LIVES", 0)
+    advice(mallard, journal)
+    of_mallocs = [names for names in stand_in.calls if "mimalloc" in names]
+    assert of_mallocs[-1] == ("mimalloc", "tcmalloc", "jemalloc", "mallard")
 
 
 def test_each_part_that_matters_is_replayed_once_before_any_is_again(

@@ -17,7 +17,7 @@ from conftest import MALLARD, Mallard
 
 from mallard import MallardError
 from mallard.advise.doctor_findings import document
-from mallard.advise.doctor_stages import Doctor, Order
+from mallard.advise.doctor_stages import PLAN_MAX_RSS, Doctor, Order
 from mallard.advise.trial_in_budget import (
     SHAPES,
     Room,
@@ -300,10 +300,10 @@ def test_interval_is_that_of_the_cpu_time_where_another_figure_decides(
 
 
 def advice_by_planner(
-    journal: str, max_rss: float, _minutes: float, _seed: int, _cpu: float | None, progress: Progress
+    journal: str, _order: Order, _minutes: float, _alone: Taken | None, progress: Progress
 ) -> Advised:
     """Return what advice says, with the pools of the planner for a plan."""
-    plan = Planner(journal, progress).plan(Options("pools", max_rss)).plan
+    plan = Planner(journal, progress).plan(Options("pools", PLAN_MAX_RSS)).plan
     document = {
         "subsystems": [],
         "remarks": [],
@@ -371,6 +371,25 @@ def test_doctor_records_advises_and_tries(mallard: Mallard, advised: Replaced, t
     assert {one.name for one in folder.iterdir()} == {
         "advice.json", "doctor.json", "perl.mlrd", "plan-pools.toml", "report.html",
     }  # fmt: skip
+
+
+def test_advice_knows_what_the_program_takes_when_it_is_not_recorded(
+    mallard: Mallard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[Any] = []
+
+    def asking(_: str, options: Any, __: object) -> Any:
+        asked.append(options)
+        raise MallardError("enough is known")
+
+    monkeypatch.setattr("mallard.advise.advised", asking)
+    large = 'my $large = "x" x 30_000_000;'
+    for order in (PERL, "-e", large), ("/bin/sh", "-c", f"{PERL} -e '{large}'; true"):
+        mallard("doctor", "-o", tmp_path, "--runs", "18", "--malloc", "glibc", "--", *order)
+    alone, with_a_parent = asked
+    assert 30_000_000 < alone.peak_rss < 90_000_000
+    assert 0 < alone.cpu_seconds < 10
+    assert (with_a_parent.peak_rss, with_a_parent.cpu_seconds) == (None, None), "which of them took it?"
 
 
 @pytest.mark.parametrize(

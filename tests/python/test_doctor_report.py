@@ -217,6 +217,17 @@ def test_changes_of_one_line_are_told_apart_by_their_parts() -> None:
     assert list(in_the_source(found["advice"])) == [f"{alone}, for parse <orders>", f"{alone}, for write"]
 
 
+def test_strategies_that_come_down_to_one_change_are_told_once() -> None:
+    found = document()
+    (part,) = found["advice"]["subsystems"]
+    told = list(in_the_source(found["advice"]))
+    best = next(one for one in part["candidates"] if one["runs_as"] == "source" and one["change"])
+    worse = {name: change / 2 for name, change in best["cpu"].items()}
+    for twice in ([best, best | {"cpu": worse}], [best | {"cpu": worse}, best]):
+        part["candidates"] = twice
+        assert list(in_the_source(found["advice"])) == told
+
+
 def test_page_has_a_dot_for_each_round_and_a_bar_for_each_candidate_that_was_measured() -> None:
     page = page_of(document())
     assert page.count('class="dot"') == 2 * 3

@@ -34,6 +34,7 @@ class Options:
     budget: float | None = None  # minutes for replays; None: measure.MINUTES
     until: float | None = None  # of the monotonic clock: when replays end, whatever the budget says
     cpu_seconds: float | None = None  # that the program takes without being recorded, where that is known
+    peak_rss: float | None = None  # bytes that it has in memory then, at most
     seed: int = 1  # of the order in which a trial of the plans takes them
 
 

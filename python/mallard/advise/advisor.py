@@ -10,7 +10,7 @@ A plan changes what its default heap changes for the whole program, what its par
 what recognising callers costs.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,6 +36,7 @@ from mallard.advise.judging import NO_CHANGE, Judge, as_plan, gain
 from mallard.advise.looks import ALL, OWN, Look, Looking
 from mallard.advise.measure import MINUTES, Replays, added, scaled
 from mallard.advise.parts import Part, Program, name_of
+from mallard.advise.start_up import LONG_NS, taken_ns
 from mallard.analysis.progress import Progress
 from mallard.analysis.verdict import LEAST_ALLOCATIONS, known_density
 from mallard.compare.intervals import Interval
@@ -57,7 +58,7 @@ Maker = tuple[str, Make, list[Served]]
 
 def advised(journal: str, options: Options, progress: Progress = lambda share: None) -> Advice:
     """Measure what would pay in the program of a journal."""
-    program = Program(journal, lambda done: progress(READ * done), options.cpu_seconds)
+    program = Program(journal, lambda done: progress(READ * done), options.cpu_seconds, options.peak_rss)
     with TemporaryDirectory(prefix="mallard-") as folder:
         return Advisor(
             program, options, Path(folder), lambda done: progress(READ + (1 - READ) * done)
@@ -102,6 +103,7 @@ class Advisor:
         self.judge.has_time = replays.may_read
         looking = Looking(self.judge, replays)
         with replays.noted():
+            self.judge.starts = self.starts(whole)
             looking.look_at(looks, whole)
             for look in looks:
                 looking.judged(look)  # what it asks of plans is kept; after Ctrl-C it asks no more
@@ -164,6 +166,13 @@ class Advisor:
         for name, library in known.items():
             if name not in NO_CANDIDATES and (not library or files[library]):
                 yield Proposal(name, PLAN, ALL, name, "", "")
+
+    def starts(self, whole: Look) -> Mapping[str, Interval]:
+        """Return what the mallocs take to start, if that is much beside what the program takes."""
+        busy = self.program.busy_ns
+        if not busy or busy > LONG_NS:
+            return {}
+        return taken_ns([one.row for one in whole.asked], self.program.store.modules)
 
     # --- plans ---
 

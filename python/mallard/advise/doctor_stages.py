@@ -95,13 +95,22 @@ class LeftOutError(MallardError):
 
 
 def advice_of(
-    journal: str, max_rss: float, minutes: float, seed: int, cpu_seconds: float | None, progress: Progress
+    journal: str, order: Order, minutes: float, alone: Taken | None, progress: Progress
 ) -> tuple[dict[str, Any], list[tuple[str, Plan]]]:
-    """Return what `mallard advise` says about a journal, and its plans."""
+    """Return what `mallard advise` says about a journal, and its plans.
+
+    `alone`: what the process took when it was not recorded, where that is known.
+    """
     from mallard.advise import Options, advised, as_document
 
-    until = monotonic() + 60 * minutes  # which has reading in it, not replays alone
-    options = Options(max_rss=max_rss, budget=minutes, until=until, cpu_seconds=cpu_seconds, seed=seed)
+    options = Options(
+        max_rss=order.max_rss or PLAN_MAX_RSS,
+        budget=minutes,
+        until=monotonic() + 60 * minutes,  # which has reading in it, not replays alone
+        cpu_seconds=alone.cpu_s if alone else None,
+        peak_rss=alone.max_rss_bytes if alone else None,
+        seed=order.seed,
+    )
     found = advised(journal, options, progress)
     return as_document(found), list(found.plans)
 
@@ -122,7 +131,7 @@ class Doctor:
         self.start_seconds = 0.0
         self.journal: str | None = None
         self.events = 0
-        self.cpu_s: float | None = None  # of the process that is advised, where that is known
+        self.alone: Taken | None = None  # by the process that is advised, where that is known
         self.report: JournalReport | None = None
         self.advice: dict[str, Any] | None = None
         self.plans: dict[str, str] = {}  # what advice calls a plan, by its file
@@ -274,7 +283,7 @@ class Doctor:
         found = list(processes(path, summary_of(path)))
         most = max(found, key=lambda one: one.summary["objects"])
         self.journal, self.events = most.journal, most.summary["events"]
-        self.cpu_s = self.plain.cpu_s if self.plain and len(found) == 1 else None
+        self.alone = self.plain if len(found) == 1 else None
         if len(found) > 1:
             blocks = sum(one.summary["objects"] for one in found)
             share = figures.share(most.summary["objects"] / blocks if blocks else None)
@@ -313,9 +322,7 @@ class Doctor:
                 f"{self.events:,} events take longer to read than there is time for: --budget gives more"
             )
         with progress_bar(f"advise {self.order.name}") as progress:
-            self.advice, plans = advice_of(
-                journal, self.order.max_rss or PLAN_MAX_RSS, share / 60, self.order.seed, self.cpu_s, progress
-            )
+            self.advice, plans = advice_of(journal, self.order, share / 60, self.alone, progress)
         for name, plan in plans:
             self.keep_plan(name, plan)
         parts = counted(len(self.advice["subsystems"]), "subsystem")

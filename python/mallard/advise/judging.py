@@ -30,7 +30,6 @@ from mallard.compare.intervals import Interval
 from mallard.figures import share
 from mallard.plan.planner import Options as PlanOptions
 from mallard.plan.planner import Wanted
-from mallard.plan.process_memory import memory_of
 
 ESTIMATED = (1.25, 0.5)  # of an estimate's median, its bounds: half of it should show
 NEARLY = 0.95  # of the best gain: what runs as a plan is as good
@@ -48,10 +47,11 @@ class Judge:
     def __init__(self, program: Program, options: Options) -> None:
         """Take a program that has been read."""
         self.program, self.options = program, options
-        self.recorded = memory_of(program.store).peak
+        self.recorded = program.memory.peak
         self.spare = (options.max_rss - 1) * self.recorded
         self.plans: dict[tuple[int, str], tuple[int | None, str]] = {}  # peaks, by part and strategy
         self.has_time: Callable[[], bool] = lambda: True  # to read the journal again
+        self.starts: Mapping[str, Interval] = {}  # ns that other mallocs take to start, beyond glibc
 
     def of_cpu(self, change: Interval, blocks: float) -> Interval | None:
         """Return a change per block as a share of the CPU time."""
@@ -62,14 +62,12 @@ class Judge:
         """Return what other mallocs change, the best first."""
         if measured is None:
             return []
-        names = [one.row for one in asked]
-        found = [
-            WholeMalloc(
-                name, self.of_cpu(row.ns_per_block, measured.blocks), row.ns_per_block, row.peak_bytes
-            )
-            for name, row in measured.rows.items()
-            if name in names
-        ]
+        found = []
+        for name in (one.row for one in asked if one.row in measured.rows):
+            row = measured.rows[name]
+            start = scaled(self.starts.get(name, NO_CHANGE), 1 / measured.blocks)
+            change = added([row.ns_per_block, start])
+            found.append(WholeMalloc(name, self.of_cpu(change, measured.blocks), change, row.peak_bytes))
         return sorted(found, key=lambda one: one.ns_per_block.median)
 
     def subsystem(

@@ -35,6 +35,7 @@ from mallard.analysis.symbols import Symbols
 from mallard.plan.plan_model import LARGEST, MOST_POOLS_OF_A_RULE, WORDS, Witness, pools_for
 from mallard.plan.planner import Planner
 from mallard.plan.pool_candidates import Told
+from mallard.plan.process_memory import memory_of
 from mallard.plan.scopes import ending_functions
 
 NEVER = 2**64 - 1  # the free of what is never freed
@@ -260,19 +261,24 @@ class Program:
     """One journal, read, and divided as `mallard profile` does it."""
 
     def __init__(
-        self, path: str, progress: Progress = lambda share: None, cpu_seconds: float | None = None
+        self,
+        path: str,
+        progress: Progress = lambda share: None,
+        cpu_seconds: float | None = None,
+        peak_rss: float | None = None,
     ) -> None:
         """Read it; a caller that knows what the program takes when it is not recorded says so."""
         self.path, self.cpu_seconds = path, cpu_seconds
         self.remarks: list[str] = []
         self.planner: Planner | None = None
         try:
-            self.planner = Planner(path, lambda done: progress(READ * done))
+            self.planner = Planner(path, lambda done: progress(READ * done), peak_rss)
             self.store, self.symbols = self.planner.store, self.planner.symbols
         except MallardError as reason:
             self.store = Store.read(path, lambda done: progress(READ * done))
             self.symbols = Symbols(self.store)
             self.remarks.append(f"no plan: {reason}")
+        self.memory = self.planner.memory if self.planner else memory_of(self.store, peak_rss)
         between = PROFILED - READ
         self.profile: Profile = profile_of(
             self.store, self.symbols, ProfileOptions(sites=0), lambda done: progress(READ + between * done)

@@ -113,8 +113,10 @@ def planned(path: str, options: Options, progress: Progress = lambda share: None
 class Planner:
     """One journal, read."""
 
-    def __init__(self, path: str, progress: Progress = lambda share: None) -> None:
-        """Read the journal and divide the program."""
+    def __init__(
+        self, path: str, progress: Progress = lambda share: None, peak_rss: float | None = None
+    ) -> None:
+        """Read the journal and divide the program; `peak_rss` as memory_of has it."""
         self.path, self.progress = path, progress
         self.store = Store.read(path, lambda done: progress(READ * done))
         if len(self.store.contexts["parent"]) < 2:
@@ -123,7 +125,8 @@ class Planner:
         self.candidates = Candidates(self.store, self.symbols)
         if not self.candidates.all:
             raise MallardError(f"{shown(path)} has no small blocks whose callers a plan can name")
-        self.memory, self.threads = memory_of(self.store), threads_at_once(self.store.threads)
+        self.memory = memory_of(self.store, peak_rss)
+        self.threads = threads_at_once(self.store.threads)
         self.remarks: list[str] = []
         progress(DIVIDED)
 

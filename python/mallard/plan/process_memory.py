@@ -36,8 +36,14 @@ class Memory:
         return self.beside + self.heap
 
 
-def memory_of(store: Store) -> Memory:
-    """Return what the process of a journal had, about."""
+def memory_of(store: Store, peak_rss: float | None = None) -> Memory:
+    """Return what the process of a journal had, about.
+
+    `peak_rss`: bytes that it has at most when it is not recorded, where a caller knows that.
+    """
+    heap = int(store.totals["over_time"]["held_bytes"].max(initial=0))
+    if peak_rss is not None:
+        return Memory(max(int(peak_rss) - heap, PROCESS), heap)
     program = store.totals["program"]
     sizes = {one["path"]: one["end"] - one["begin"] for one in store.modules}
     beside = PROCESS + sum(
@@ -45,7 +51,6 @@ def memory_of(store: Store) -> Memory:
         for path, size in sizes.items()
         if not path.endswith(RECORDER)
     )
-    heap = int(store.totals["over_time"]["held_bytes"].max(initial=0))
     # What it has mapped itself, where the recorder has noted how much it had in memory in all.
     own = store.totals["figures"].get("peak_rss", 0) - OF_RECORDER - beside - heap
     return Memory(beside + (own if own > OWN_MAPPINGS else 0), heap)
