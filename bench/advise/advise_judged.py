@@ -18,7 +18,7 @@ from truths import MALLOC, NOTHING, Truth
 NEAR = 1.05  # of the best candidate's CPU time
 NEAR_SHARE = 0.1  # of the programs, that need not be as near
 MAX_RSS = 1.25  # the default of `mallard advise`
-HALF = 0.5  # of the change foretold, that a change of the source has to bring
+HALF = 0.5  # of the change predicted, that a change of the source has to bring
 CHANGES = 6  # programs for which a change of the source is to be had
 LEAVE = "leave"
 
@@ -190,9 +190,9 @@ def applied_limits(all_: Sequence[Applied]) -> Iterator[Limit]:
     less = [one.program for one in all_ if not one.brings and not one.failure]
     where = ", ".join(less) or f"of {len(all_)}"
     yield Limit(
-        "changes that bring less than half of what was foretold", 0, len(less) if all_ else None, where
+        "changes that bring less than half of what was predicted", 0, len(less) if all_ else None, where
     )
     brought = sum(one.brings for one in all_)
     yield Limit(
-        f"changes that lack to {CHANGES} that bring it", 0, max(0, CHANGES - brought), f"{brought} bring it"
+        f"changes short of {CHANGES} that bring it", 0, max(0, CHANGES - brought), f"{brought} bring it"
     )

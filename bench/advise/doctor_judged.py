@@ -39,7 +39,7 @@ class Predicted:
 
     @property
     def has_same_sign(self) -> bool:
-        """Whether it went the way that was foretold."""
+        """Whether it went the way that was predicted."""
         return self.predicted is not None and self.tried is not None and self.predicted * self.tried > 0
 
     @property
@@ -156,14 +156,14 @@ def doctor_limits(all_: Sequence[Doctored]) -> Iterator[Limit]:
     known = [one for one in told if one.predicted is not None]
     wrong = [f"{one.program} {one.name}" for one in known if not one.has_same_sign]
     where = ", ".join(wrong) or f"of {len(known)} changes beyond noise"
-    yield Limit("changes that go the other way than foretold", 0, len(wrong) if known else None, where)
+    yield Limit("changes that go the other way than predicted", 0, len(wrong) if known else None, where)
     off = [one.off for one in known if one.off is not None]
     where = f"of the change; the median of {len(off)}"
-    yield Limit("foretold change is off by", round(WITHIN, 3), median(off) if off else None, where)
+    yield Limit("predicted change is off by", round(WITHIN, 3), median(off) if off else None, where)
     peaks = {
         f"{p.program} {p.name}": p.peak_off for one in all_ for p in one.predictions if p.peak_off is not None
     }
-    yield worst("foretold peak is off by", PEAK_WITHIN, peaks)
+    yield worst("predicted peak is off by", PEAK_WITHIN, peaks)
     over = {one.program: one.over_best_malloc for one in all_ if one.over_best_malloc is not None}
     yield worst("what is recommended takes, of the best malloc's CPU time", SLOWER, over)
     different = [f"{one.program} under {name}" for one in all_ for name in one.other_outputs]

@@ -24,9 +24,8 @@ class Limit:
 def verdict(limit: Limit) -> str:
     """Return a limit as one line: held or missed, and the figure."""
     word = {True: "held", False: "MISSED", None: "unknown"}[limit.held]
-    return (
-        f"{word:8}{limit.promise}: {number(limit.figure, '.3f')}, at most {limit.at_most:g} ({limit.where})"
-    )
+    form = "d" if isinstance(limit.figure, int) else ".3f"
+    return f"{word:8}{limit.promise}: {number(limit.figure, form)}, at most {limit.at_most:g} ({limit.where})"
 
 
 def number(value: float | None, form: str) -> str:

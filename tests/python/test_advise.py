@@ -669,6 +669,24 @@ def test_what_a_malloc_takes_to_start_counts_in_a_short_program(
     assert asked == ([list(asked[0])] if more else [])
 
 
+@pytest.mark.parametrize("stopped_by", [MallardError("cannot run true: not found"), KeyboardInterrupt()])
+def test_without_starts_there_is_advice(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch, stopped_by: BaseException
+) -> None:
+    def failing(*_: object) -> dict[str, Interval]:
+        raise stopped_by
+
+    stand_in = standing_in(monkeypatch, StandIn({"mimalloc": -30.0}, {}))
+    monkeypatch.setattr(advisor, "taken_ns", failing)
+    found = advice(mallard, journal)
+    reason = "what other mallocs take to start is not known: cannot run true: not found"
+    if isinstance(stopped_by, MallardError):
+        assert (found["mallocs"][0]["name"], reason in found["remarks"]) == ("mimalloc", True)
+    else:
+        assert not stand_in.calls
+        assert "interrupted: what was measured before is reported" in found["remarks"]
+
+
 def test_a_start_is_measured_beside_glibc_by_a_program_that_does_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

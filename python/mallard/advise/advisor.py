@@ -104,6 +104,7 @@ class Advisor:
         looking = Looking(self.judge, replays)
         with replays.noted():
             self.judge.starts = self.starts(whole)
+        with replays.noted():
             looking.look_at(looks, whole)
             for look in looks:
                 looking.judged(look)  # what it asks of plans is kept; after Ctrl-C it asks no more
@@ -172,7 +173,11 @@ class Advisor:
         busy = self.program.busy_ns
         if not busy or busy > LONG_NS:
             return {}
-        return taken_ns([one.row for one in whole.asked], self.program.store.modules)
+        try:
+            return taken_ns([one.row for one in whole.asked], self.program.store.modules)
+        except MallardError as reason:
+            self.remarks.append(f"what other mallocs take to start is not known: {reason}")
+            return {}
 
     # --- plans ---
 

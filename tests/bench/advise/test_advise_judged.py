@@ -147,9 +147,7 @@ def test_a_table_says_what_was_judged() -> None:
     assert (
         "| kinds | multipool or pool | multipool | right | -19.0 % | pool | -20.0 % | 1.01 | 12 |\n" in text
     )
-    assert (
-        "- held    programs with another strategy than is right: 0.000, at most 0 (of 1 programs)\n" in text
-    )
+    assert "- held    programs with another strategy than is right: 0, at most 0 (of 1 programs)\n" in text
 
 
 # --- changes of the source ---

@@ -1,4 +1,4 @@
-"""What the doctor says of programs is judged as it is: foretold, tried, confirmed or missed."""
+"""What the doctor says of programs is judged as it is: predicted, tried, confirmed or missed."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -14,6 +14,7 @@ def test_verdict_names_the_figure_whatever_it_is() -> None:
     missed = Limit("full stacks add", 0.3, 0.3951, "on each, most on jq")
     assert verdict(missed) == "MISSED  full stacks add: 0.395, at most 0.3 (on each, most on jq)"
     assert verdict(Limit("bytes", 3, 2.5, "median of 5")) == "held    bytes: 2.500, at most 3 (median of 5)"
+    assert verdict(Limit("programs", 0, 2, "jq, git")) == "MISSED  programs: 2, at most 0 (jq, git)"
     assert verdict(Limit("bytes", 3, None, "median")) == "unknown bytes: -, at most 3 (median)"
 
 
