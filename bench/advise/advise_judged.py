@@ -194,5 +194,8 @@ def applied_limits(all_: Sequence[Applied]) -> Iterator[Limit]:
     )
     brought = sum(one.brings for one in all_)
     yield Limit(
-        f"changes short of {CHANGES} that bring it", 0, max(0, CHANGES - brought), f"{brought} bring it"
+        f"changes that are missing to {CHANGES} that bring it",
+        0,
+        max(0, CHANGES - brought),
+        f"{brought} bring it",
     )

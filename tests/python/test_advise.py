@@ -166,7 +166,7 @@ class StandIn:
 
 def standing_in(patch: pytest.MonkeyPatch, stand_in: StandIn) -> StandIn:
     """Let replays be played, of a program that takes as long as they do; all mallocs start alike."""
-    patch.setattr(advisor, "taken_ns", lambda *_: {})
+    patch.setattr(advisor, "start_ns", lambda *_: {})
     patch.setattr(Program, "call_ns", 20.0)
     patch.setattr(Program, "busy_ns", 5e6)
     patch.setattr(measure.Replays, "run", lambda replays, words, *limits: stand_in.run(replays, words))
@@ -656,17 +656,34 @@ def test_what_a_malloc_takes_to_start_counts_in_a_short_program(
 ) -> None:
     asked: list[Sequence[str]] = []
 
-    def taken(names: Sequence[str], _: object) -> dict[str, Interval]:
+    def taken(names: Sequence[str], *_: object) -> dict[str, Interval]:
         asked.append(names)
         return {"tcmalloc": Interval(1e6, 9e5, 1.2e6)}
 
     standing_in(monkeypatch, StandIn({"mimalloc": -30.0, "tcmalloc": -30.0}, {}))
-    monkeypatch.setattr(advisor, "taken_ns", taken)
+    monkeypatch.setattr(advisor, "start_ns", taken)
     monkeypatch.setattr(Program, "busy_ns", busy)
-    cpu = {one["name"]: one["cpu"] for one in advice(mallard, journal)["mallocs"]}
-    change = cpu["tcmalloc"]["median"] - cpu["mimalloc"]["median"]
+    found = {one["name"]: one for one in advice(mallard, journal)["mallocs"]}
+    change = found["tcmalloc"]["cpu"]["median"] - found["mimalloc"]["cpu"]["median"]
     assert change == pytest.approx(more, abs=1e-6)
-    assert asked == ([list(asked[0])] if more else [])
+    assert found["tcmalloc"]["ns_per_block"] == found["mimalloc"]["ns_per_block"], "of the replay"
+    assert found["tcmalloc"]["start_ns"] == ({"median": 1e6, "low": 9e5, "high": 1.2e6} if more else None)
+    assert [{"mallard", "mimalloc", "tcmalloc"} <= set(names) for names in asked] == ([True] if more else [])
+
+
+def test_the_start_of_its_malloc_counts_for_a_plan(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether or not there was a replay of that malloc."""
+    standing_in(monkeypatch, StandIn({"segment_heap": -30.0, "mallard": -20.0}, {}))
+    mallocs = Looking.mallocs
+    for has_replay in (True, False):
+        monkeypatch.setattr(Looking, "mallocs", mallocs if has_replay else lambda *_: [])
+        found = []
+        for start in (0.0, 1e6):
+            monkeypatch.setattr(advisor, "start_ns", lambda *_, ns=start: {"mallard": Interval(ns, ns, ns)})
+            found.append(advice(mallard, journal, "--max-rss", "4")["plans"][0]["cpu"]["median"])
+        assert found[1] - found[0] == pytest.approx(0.2), "a fifth of 5 ms"
 
 
 @pytest.mark.parametrize("stopped_by", [MallardError("cannot run true: not found"), KeyboardInterrupt()])
@@ -677,7 +694,7 @@ def test_without_starts_there_is_advice(
         raise stopped_by
 
     stand_in = standing_in(monkeypatch, StandIn({"mimalloc": -30.0}, {}))
-    monkeypatch.setattr(advisor, "taken_ns", failing)
+    monkeypatch.setattr(advisor, "start_ns", failing)
     found = advice(mallard, journal)
     reason = "what other mallocs take to start is not known: cannot run true: not found"
     if isinstance(stopped_by, MallardError):
@@ -690,40 +707,62 @@ def test_without_starts_there_is_advice(
 def test_a_start_is_measured_beside_glibc_by_a_program_that_does_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rounds = iter(range(100))
-    ran: list[str] = []
+    ran: list[tuple[str, str]] = []
 
     def run(program: Any, environment: Mapping[str, str]) -> Any:
-        ran.append(Path(program.file).name)
-        late = 0.5 if next(rounds) == 4 else 0.0  # one start that something disturbs
-        return SimpleNamespace(cpu_s=0.001 + late + (0.002 if "LD_PRELOAD" in environment else 0.0))
+        ran.append((Path(program.file).name, Path(environment.get("LD_PRELOAD", "-")).name))
+        late = 0.5 if len(ran) == 5 else 0.0  # one start that something disturbs
+        more = 0.002 if "LD_PRELOAD" in environment else 0.0
+        return SimpleNamespace(cpu_s=0.001 + late + more, exit_code=0)
 
     monkeypatch.setattr(start_up, "run", run)
-    for modules, name in ([], "true"), ([{"path": "/lib/libstdc++.so.6"}], "mallard-replay"):
-        more = start_up.taken_ns(["mallard", "glibc-notrim"], modules)
+    cxx = [{"path": "/lib/libstdc++.so.6"}]
+    for name, seconds, rounds in ("true", 60, 9), ("mallard-replay", 0, 3):
+        modules = [] if name == "true" else cxx
+        more = start_up.start_ns(["mallard", "glibc-notrim"], modules, seconds)
         assert {name: one.median for name, one in more.items()} == pytest.approx(
             {"mallard": 2e6, "glibc-notrim": 0}
         )
-        assert set(ran) == {name}
+        assert ran == [(name, "-"), (name, "libmallard-malloc.so"), (name, "-")] * rounds
         ran.clear()
 
 
-def test_mallocs_can_be_started() -> None:
+@pytest.mark.parametrize("modules", [[], [{"path": "/lib/libstdc++.so.6"}]])
+def test_mallocs_can_be_started(modules: list[dict[str, Any]]) -> None:
     """Whatever this machine takes for it."""
-    assert set(start_up.taken_ns(["mallard"], [{"path": "/lib/libstdc++.so.6"}])) == {"mallard"}
+    assert set(start_up.start_ns(["mallard"], modules, 60)) == {"mallard"}
+
+
+def test_a_start_that_fails_is_no_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start_up, "found", lambda *_: "/bin/false")
+    with pytest.raises(MallardError, match="under glibc, true exited with 1"):
+        start_up.start_ns(["mallard"], [], 60)
 
 
 def test_a_peak_that_is_known_is_what_a_plan_starts_from(
     mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     standing_in(monkeypatch, StandIn({"segment_heap": -30.0}, {}))
-    peaks = []
-    for known in (50 << 20, 80 << 20):
+    peaks = {}
+    for known in (2_000_000, 3_000_000, 1 << 40):
         (_, plan), *_ = advised(str(journal), Options(budget=1, peak_rss=known)).plans
-        assert plan.recorded_peak == known
-        peaks.append(plan.predicted_peak - known)
-    assert peaks[0] == peaks[1], "what a plan adds does not depend on it"
-    assert 0 <= peaks[0] < 2 << 20
+        peaks[plan.recorded_peak] = plan.predicted_peak - plan.recorded_peak
+    assert list(peaks)[:2] == [2_000_000, 3_000_000]
+    assert list(peaks)[2] < 50 << 20, "a child took the rest: it was less while it was recorded"
+    assert len(set(peaks.values())) == 1, "what a plan adds does not depend on it"
+    assert 0 <= peaks[2_000_000] < 1 << 20
+
+
+def test_memory_is_refused_beside_the_peak_that_is_known(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    standing_in(monkeypatch, StandIn({"multipool": -30.0, "pool": -20.0}, {"multipool": 600_000}))
+    refused = []
+    for known in (2_000_000, 3_000_000):
+        found = as_document(advised(str(journal), Options(budget=1, peak_rss=known)))
+        candidates = part(found, "make_order")["candidates"]
+        refused += [bool(one["refused"]) for one in candidates if one["row"] == "multipool"][:1]
+    assert refused == [True, False], "a quarter of it is allowed"
 
 
 def pages_pay(patch: pytest.MonkeyPatch, more_ns: Callable[[int], float]) -> None:

@@ -226,6 +226,10 @@ def test_strategies_that_come_down_to_one_change_are_told_once() -> None:
     for twice in ([best, best | {"cpu": worse}], [best | {"cpu": worse}, best]):
         part["candidates"] = twice
         assert list(in_the_source(found["advice"])) == told
+    unknown = best["change"] | {"file": None, "line": None}
+    other = best | {"change": unknown | {"function": "another"}}
+    part["candidates"] = [best | {"change": unknown}, other]
+    assert len(list(in_the_source(found["advice"]))) == 2, "two functions"
 
 
 def test_page_has_a_dot_for_each_round_and_a_bar_for_each_candidate_that_was_measured() -> None:

@@ -114,9 +114,10 @@ class WholeMalloc:
     """Another malloc under the whole program, replayed."""
 
     name: str
-    cpu: Interval | None
+    cpu: Interval | None  # with its start
     ns_per_block: Interval
     peak_bytes: int | None
+    start_ns: Interval | None = None  # of CPU time, more than under glibc; None: not measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +176,7 @@ def as_document(advice: Advice) -> dict[str, Any]:
                 "name": one.name,
                 "cpu": interval(one.cpu),
                 "ns_per_block": interval(one.ns_per_block),
+                "start_ns": interval(one.start_ns),
                 "peak_bytes": one.peak_bytes,
             }
             for one in advice.mallocs

@@ -36,7 +36,7 @@ from mallard.advise.judging import NO_CHANGE, Judge, as_plan, gain
 from mallard.advise.looks import ALL, OWN, Look, Looking
 from mallard.advise.measure import MINUTES, Replays, added, scaled
 from mallard.advise.parts import Part, Program, name_of
-from mallard.advise.start_up import LONG_NS, taken_ns
+from mallard.advise.start_up import LONG_NS, start_ns
 from mallard.analysis.progress import Progress
 from mallard.analysis.verdict import LEAST_ALLOCATIONS, known_density
 from mallard.compare.intervals import Interval
@@ -49,7 +49,7 @@ from mallard.plan.planner import Planned, Wanted
 READ = 0.3  # how far reading is of the whole
 NO_CANDIDATES = ("glibc-arenas", "mallard-checked")
 CALLER_NS, FRAME_NS = 2.0, 0.5  # that a plan takes of an allocation, and of each frame that it looks at
-PLANNING = 0.05  # of the budget, for plans
+STARTING, PLANNING = 0.02, 0.05  # of the budget, for starts of mallocs and for plans
 
 Served = tuple[SubsystemAdvice, Candidate]  # a part, and what serves it
 Make = Callable[[PlanOptions], Planned]
@@ -103,7 +103,7 @@ class Advisor:
         self.judge.has_time = replays.may_read
         looking = Looking(self.judge, replays)
         with replays.noted():
-            self.judge.starts = self.starts(whole)
+            self.judge.starts = self.starts(whole, replays.left)
         with replays.noted():
             looking.look_at(looks, whole)
             for look in looks:
@@ -168,13 +168,14 @@ class Advisor:
             if name not in NO_CANDIDATES and (not library or files[library]):
                 yield Proposal(name, PLAN, ALL, name, "", "")
 
-    def starts(self, whole: Look) -> Mapping[str, Interval]:
+    def starts(self, whole: Look, left: float) -> Mapping[str, Interval]:
         """Return what the mallocs take to start, if that is much beside what the program takes."""
         busy = self.program.busy_ns
-        if not busy or busy > LONG_NS:
+        if not busy or busy > LONG_NS or left <= 0:
             return {}
         try:
-            return taken_ns([one.row for one in whole.asked], self.program.store.modules)
+            names = [one.row for one in whole.asked]
+            return start_ns(names, self.program.store.modules, STARTING * left)
         except MallardError as reason:
             self.remarks.append(f"what other mallocs take to start is not known: {reason}")
             return {}
@@ -275,9 +276,10 @@ class Advisor:
         """
         busy = self.program.busy_ns
         own = next((one.cpu for one in mallocs if one.name == OWN and one.cpu), None)
-        changes = [own] if own else []
+        start = scaled(self.judge.starts.get(OWN, NO_CHANGE), 1 / busy) if busy else NO_CHANGE
+        changes = [own or start]
         changes += [beside_slabs(part, one) if own else one.cpu for part, one in parts if one.cpu]
-        if not busy or not changes:
+        if not busy or (len(changes) == 1 and not own):
             return None
         contexts = [context for rule in planned.plan.rules for context in rule.contexts]
         frames = sum(len(context.frames) for context in contexts) / max(len(contexts), 1)

@@ -64,11 +64,12 @@ class Judge:
             return []
         found = []
         for name in (one.row for one in asked if one.row in measured.rows):
-            row = measured.rows[name]
-            start = scaled(self.starts.get(name, NO_CHANGE), 1 / measured.blocks)
-            change = added([row.ns_per_block, start])
-            found.append(WholeMalloc(name, self.of_cpu(change, measured.blocks), change, row.peak_bytes))
-        return sorted(found, key=lambda one: one.ns_per_block.median)
+            row, start = measured.rows[name], self.starts.get(name)
+            with_start = added([scaled(row.ns_per_block, measured.blocks), *([start] if start else [])])
+            found.append(
+                WholeMalloc(name, self.of_cpu(with_start, 1), row.ns_per_block, row.peak_bytes, start)
+            )
+        return sorted(found, key=lambda one: (one.cpu or one.ns_per_block).median)
 
     def subsystem(
         self, part: Part, asked: Sequence[Proposal], replays: Mapping[str, Replay]

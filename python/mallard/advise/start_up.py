@@ -4,39 +4,49 @@
     round 2     glibc   jemalloc   tcmalloc   mallard  ...
                   `-------- each beside glibc -------'          medians of the differences
 
-Some mallocs are written in C++. A program in C loads the C++ library for them, one in C++ has it anyway.
+Some mallocs need the C++ library. A program in C loads it for them, one that has libstdc++ does not.
 """
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from mallard.compare.intervals import Interval, middle
-from mallard.compare.launch import Program, found, run
-from mallard.compare.mallocs import chosen
+from mallard.compare.launch import Program, RunError, ending, found, run
+from mallard.compare.mallocs import Malloc, chosen
 from mallard.native import tool
 
-ROUNDS = 9
-LONG_NS = 2e9  # of CPU time: a start is less than half a hundredth of what takes longer
-CXX_LIBRARIES = ("libstdc++.so", "libc++.so")
+ROUNDS, LEAST_ROUNDS = 9, 3
+TIMEOUT = 5.0  # seconds: who takes longer to start hangs
+LONG_NS = 2e9  # of CPU time: a start is less than 0.5 % of what takes longer
+CXX_LIBRARY = "libstdc++.so"
 
 
-def taken_ns(names: Iterable[str], modules: Sequence[dict[str, Any]]) -> dict[str, Interval]:
+def start_ns(names: Iterable[str], modules: Sequence[dict[str, Any]], seconds: float) -> dict[str, Interval]:
     """Return by malloc how many nanoseconds of CPU time more than under glibc a start takes.
 
-    `modules`: what the program in question has loaded.
+    `modules`: what the program in question has loaded. After `seconds` there are no more rounds, once there
+    are three. Raises MallardError where the program that does nothing does not run.
     """
-    nothing = does_nothing(modules)
+    nothing, end = does_nothing(modules), monotonic() + seconds
     base, *others = chosen(list(names), again=False)
-    rounds = [[run(nothing, one.environment()).cpu_s for one in (base, *others)] for _ in range(ROUNDS)]
-    return {
-        one.name: middle([1e9 * (own[at] - own[0]) for own in rounds])
-        for at, one in enumerate(others, start=1)
-    }
+    rounds: list[list[float]] = []
+    while len(rounds) < LEAST_ROUNDS or (len(rounds) < ROUNDS and monotonic() < end):
+        rounds.append([cpu_ns(nothing, one) for one in (base, *others)])
+    return {one.name: middle([own[at] - own[0] for own in rounds]) for at, one in enumerate(others, start=1)}
 
 
 def does_nothing(modules: Sequence[dict[str, Any]]) -> Program:
-    """Return a program that does nothing, in C++ if one with these modules is."""
-    is_cxx = any(Path(one["path"]).name.startswith(CXX_LIBRARIES) for one in modules)
+    """Return a program that does nothing, with the C++ library if one with these modules has that."""
+    is_cxx = any(Path(one["path"]).name.startswith(CXX_LIBRARY) for one in modules)
     words = (tool("mallard-replay"), "--version") if is_cxx else ("true",)
-    return Program(words, found(words, Path()), Path())
+    return Program(words, found(words, Path()), Path(), timeout=TIMEOUT)
+
+
+def cpu_ns(program: Program, malloc: Malloc) -> float:
+    """Return the CPU time of one start."""
+    taken = run(program, malloc.environment())
+    if taken.exit_code != 0:
+        raise RunError(f"under {malloc.name}, {program.arguments[0]} {ending(taken.exit_code, taken.errors)}")
+    return 1e9 * taken.cpu_s

@@ -127,7 +127,7 @@ class Plan:
     rules: tuple[Rule, ...] = ()
     default_heap: str = "mallard"
     max_rss: float = 1.25  # of the recorded peak
-    recorded_peak: int = 0  # bytes of the process, from the journal; 0: unknown
+    recorded_peak: int = 0  # bytes of the process, without a plan; 0: unknown
     predicted_peak: int = 0  # likewise under this plan
     recorded: str = ""  # when
     journal: str = ""

@@ -25,9 +25,9 @@ HALF_A_HUGE_PAGE = 1 << 20  # bytes, of the last one
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The most that a process had in memory when it was recorded, in bytes."""
+    """The most that a process has in memory, in bytes."""
 
-    beside: int  # the heap
+    beside: int  # the heap; where the peak is known, with what the malloc keeps free
     heap: int
 
     @property
@@ -39,11 +39,14 @@ class Memory:
 def memory_of(store: Store, peak_rss: float | None = None) -> Memory:
     """Return what the process of a journal had, about.
 
-    `peak_rss`: bytes that it has at most when it is not recorded, where a caller knows that.
+    `peak_rss`: bytes that it, or a child that was not recorded, has at most when it is not recorded, where a
+    caller knows that. It has no more than it had when it was recorded.
     """
     heap = int(store.totals["over_time"]["held_bytes"].max(initial=0))
+    recorded = store.totals["figures"].get("peak_rss", 0)
     if peak_rss is not None:
-        return Memory(max(int(peak_rss) - heap, PROCESS), heap)
+        own = min(int(peak_rss), recorded or int(peak_rss))
+        return Memory(max(own - heap, PROCESS), heap)
     program = store.totals["program"]
     sizes = {one["path"]: one["end"] - one["begin"] for one in store.modules}
     beside = PROCESS + sum(
@@ -52,7 +55,7 @@ def memory_of(store: Store, peak_rss: float | None = None) -> Memory:
         if not path.endswith(RECORDER)
     )
     # What it has mapped itself, where the recorder has noted how much it had in memory in all.
-    own = store.totals["figures"].get("peak_rss", 0) - OF_RECORDER - beside - heap
+    own = recorded - OF_RECORDER - beside - heap
     return Memory(beside + (own if own > OWN_MAPPINGS else 0), heap)
 
 

@@ -143,12 +143,11 @@ def changes_of_source(advice: Json | None) -> list[tuple[Json, Json]]:
         if one["runs_as"] == "source" and one["change"] and one["cpu"] and not one["refused"]
         if one["cpu"]["high"] < 0 and one["cpu"]["median"] <= -LEAST_CHANGE
     ]
-    worst_first = sorted(found, key=lambda each: -float(each[1]["cpu"]["median"]))
-    best_of = {
-        (part["name"], *(one["change"][of] for of in ("type", "file", "line"))): (part, one)
-        for part, one in worst_first
-    }
-    return sorted(best_of.values(), key=lambda each: float(each[1]["cpu"]["median"]))
+    changes: dict[str, tuple[Json, Json]] = {}
+    for part, one in sorted(found, key=lambda each: float(each[1]["cpu"]["median"])):
+        where = [one["change"][of] for of in ("type", "function", "file", "line")]
+        changes.setdefault(f"{part['name']} {where}", (part, one))
+    return list(changes.values())
 
 
 # --- the trial ---
@@ -262,9 +261,9 @@ def predictions(found: Sequence[Json]) -> list[Element]:
         )
     headings = ("Tried", "Predicted CPU", "Tried CPU", "", "Between", "Predicted peak", "Tried peak")
     note = (
-        "The diamond is what the replay of the journal has promised, the line what runs of the program have "
-        "shown. A replay knows what allocation costs, and not what the program's own work gains or loses by "
-        "where its blocks lie."
+        "The diamond is what the replay of the journal and the start of a malloc have promised, the line "
+        "what runs of the program have shown. A replay knows what allocation costs, and not what the "
+        "program's own work gains or loses by where its blocks lie."
     )
     table = tag("table", head(headings, axis), body, class_="marked")
     return [scrolled(table, "Predicted and tried"), tag("p", note, class_="note")]
