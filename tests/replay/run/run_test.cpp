@@ -61,8 +61,8 @@ TEST(Run, AFootprintIsTheMostOfMemoryAndObjectsTogether) {
   EXPECT_EQ(footprint_of("region", apart.build()).max_held, most - (regions - 1) * sizeof(region));
 }
 
-// A part's allocator whose free of a block takes long, if the program never freed it: in the first passes, which
-// are all that are measured if that counts. Passes without it are timed by the thousand.
+// A part's allocator whose free of a block takes long, if the program never freed it: in the first passes,
+// which are all that are measured if that counts. Passes without it are timed by the thousand.
 class slow_at_the_end : public none {
  public:
   static constexpr std::uint64_t long_ns = 20'000'000;
