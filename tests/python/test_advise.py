@@ -716,6 +716,8 @@ def test_a_start_is_measured_beside_glibc_by_a_program_that_does_nothing(
         return SimpleNamespace(cpu_s=0.001 + late + more, exit_code=0)
 
     monkeypatch.setattr(start_up, "run", run)
+    monkeypatch.setattr(start_up, "tool", str)
+    monkeypatch.setattr(start_up, "found", lambda words, _: words[0])
     cxx = [{"path": "/lib/libstdc++.so.6"}]
     for name, seconds, rounds in ("true", 60, 9), ("mallard-replay", 0, 3):
         modules = [] if name == "true" else cxx
@@ -727,7 +729,9 @@ def test_a_start_is_measured_beside_glibc_by_a_program_that_does_nothing(
         ran.clear()
 
 
-@pytest.mark.parametrize("modules", [[], [{"path": "/lib/libstdc++.so.6"}]])
+@pytest.mark.parametrize(
+    "modules", [[], pytest.param([{"path": "/lib/libstdc++.so.6"}], marks=pytest.mark.heaps)]
+)
 def test_mallocs_can_be_started(modules: list[dict[str, Any]]) -> None:
     """Whatever this machine takes for it."""
     assert set(start_up.start_ns(["mallard"], modules, 60)) == {"mallard"}
