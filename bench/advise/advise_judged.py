@@ -194,7 +194,7 @@ def applied_limits(all_: Sequence[Applied]) -> Iterator[Limit]:
     )
     brought = sum(one.brings for one in all_)
     yield Limit(
-        f"changes that are missing to {CHANGES} that bring it",
+        f"fewer than {CHANGES} changes bring it, by",
         0,
         max(0, CHANGES - brought),
         f"{brought} bring it",

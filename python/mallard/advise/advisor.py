@@ -276,11 +276,10 @@ class Advisor:
         """
         busy = self.program.busy_ns
         own = next((one.cpu for one in mallocs if one.name == OWN and one.cpu), None)
-        start = scaled(self.judge.starts.get(OWN, NO_CHANGE), 1 / busy) if busy else NO_CHANGE
-        changes = [own or start]
-        changes += [beside_slabs(part, one) if own else one.cpu for part, one in parts if one.cpu]
-        if not busy or (len(changes) == 1 and not own):
+        changes = [beside_slabs(part, one) if own else one.cpu for part, one in parts if one.cpu]
+        if not busy or not (own or changes):
             return None
+        changes.append(own or scaled(self.judge.starts.get(OWN, NO_CHANGE), 1 / busy))
         contexts = [context for rule in planned.plan.rules for context in rule.contexts]
         frames = sum(len(context.frames) for context in contexts) / max(len(contexts), 1)
         lookup = (CALLER_NS + FRAME_NS * frames) * self.program.profile.totals.allocations / busy

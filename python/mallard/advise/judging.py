@@ -65,7 +65,7 @@ class Judge:
         found = []
         for name in (one.row for one in asked if one.row in measured.rows):
             row, start = measured.rows[name], self.starts.get(name)
-            with_start = added([scaled(row.ns_per_block, measured.blocks), *([start] if start else [])])
+            with_start = added([scaled(row.ns_per_block, measured.blocks), start or NO_CHANGE])
             found.append(
                 WholeMalloc(name, self.of_cpu(with_start, 1), row.ns_per_block, row.peak_bytes, start)
             )
