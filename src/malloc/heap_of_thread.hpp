@@ -13,6 +13,7 @@
 #include <cstddef>
 
 #include "mallard/core/attributes.hpp"
+#include "mallard/core/light_mutex.hpp"
 #include "mallard/heap/segment_heap.hpp"
 #include "mallard/source/segments.hpp"
 
@@ -27,13 +28,23 @@ class futex_mutex {
   futex_mutex(const futex_mutex&) = delete;
   futex_mutex& operator=(const futex_mutex&) = delete;
 
+  // While there is one thread, only a fork can have taken it.
   void lock() noexcept {
     int expected = is_free;
-    if (!state_.compare_exchange_strong(expected, is_taken, std::memory_order_acquire)) wait();
+    if (light_mutex::is_alone() && state_.load(std::memory_order_relaxed) == is_free) {
+      state_.store(is_taken, std::memory_order_relaxed);
+      std::atomic_signal_fence(std::memory_order_acquire);
+    } else if (!state_.compare_exchange_strong(expected, is_taken, std::memory_order_acquire)) {
+      wait();
+    }
   }
+  // While there is one thread, no other can wait.
   void unlock() noexcept {
     if (is_forking()) return;
-    if (state_.exchange(is_free, std::memory_order_release) == is_awaited) wake();
+    if (light_mutex::is_alone())
+      state_.store(is_free, std::memory_order_release);
+    else if (state_.exchange(is_free, std::memory_order_release) == is_awaited)
+      wake();
   }
 
  private:

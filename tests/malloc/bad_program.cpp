@@ -9,6 +9,7 @@
 #include <malloc.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -495,6 +496,49 @@ thread_local char* held = nullptr;
   for (size_t i = 0; i != sizeof zero; ++i) zero[i] = 0;
 }
 
+// Allocates while the frame pointer holds another value, as it may in code that is compiled without.
+[[gnu::noinline]] void* malloc_with_frame_pointer(void* value) {
+  void* p = nullptr;
+#if defined(__x86_64__)
+  asm volatile(
+      "sub $136, %%rsp\n\t"  // what may be used without it
+      "push %%rbp\n\t"
+      "mov %1, %%rbp\n\t"
+      "mov $24, %%edi\n\t"
+      "call malloc@PLT\n\t"
+      "pop %%rbp\n\t"
+      "add $136, %%rsp"
+      : "=a"(p)
+      : "r"(value)
+      : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",
+        "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "cc", "memory");
+#else
+  write(static_cast<char*>(value), 0);
+  p = malloc(24);
+#endif
+  return p;
+}
+
+// Allocates twice on a stack that is a block, and forgets it.
+void malloc_on_stack_of(char* stack, size_t size) {
+  static ucontext_t here;
+  static ucontext_t there;
+  getcontext(&there);
+  there.uc_stack.ss_sp = stack;
+  there.uc_stack.ss_size = size;
+  there.uc_link = &here;
+  makecontext(
+      &there,
+      [] {
+        kept[2] = malloc(24);
+        kept[3] = malloc(24);
+      },
+      0);
+  swapcontext(&here, &there);
+  memset(&here, 0, sizeof here);
+  memset(&there, 0, sizeof there);
+}
+
 constexpr void (*leaks[])() = {
     [] {
       for (int i = 0; i != 5; ++i) list = new (made(sizeof(node))) node{list, i};
@@ -514,6 +558,8 @@ constexpr void (*leaks[])() = {
       *owner = made(30);
       freed_here(reinterpret_cast<char*>(owner));
     },
+    [] { kept[2] = malloc_with_frame_pointer(made(50)); },  // what a call that is over had in a register
+    [] { malloc_on_stack_of(made(60000), 60000); },
 };
 
 // --- loops, processes ---------------------------------------------------------------------------------

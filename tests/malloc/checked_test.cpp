@@ -122,7 +122,7 @@ TEST(Checked, WritesAfterFree) {
 }
 
 TEST(Checked, Leaks) {
-  expect_found("leak", "leak", 4, {"    allocated by ", "made_here", "misused_here"},
+  expect_found("leak", "leak", 6, {"    allocated by ", "made_here", "misused_here"},
                "MALLARD_MALLOC_LEAKS=1");
   EXPECT_TRUE(has(run_case("leak", 2, "MALLARD_MALLOC_LEAKS=1"), "mallard: leak: 80 bytes in 5 blocks\n"));
   const ended unasked = run_case("leak", 1);

@@ -55,11 +55,7 @@ class light_mutex {
       wake();
   }
 
- private:
-  enum class state : int { free, taken, awaited };
-  static constexpr int yields = 16;  // before sleeping
-
-  // Whether there is no other thread; false if unknown.
+  // Whether the process has no other thread; false if unknown.
   [[nodiscard]] MALLARD_INLINE static bool is_alone() noexcept {
 #if MALLARD_KNOWS_OF_THREADS
     return __libc_single_threaded != 0;
@@ -67,6 +63,10 @@ class light_mutex {
     return false;
 #endif
   }
+
+ private:
+  enum class state : int { free, taken, awaited };
+  static constexpr int yields = 16;  // before sleeping
 
   [[nodiscard]] MALLARD_INLINE bool taken_of_free() noexcept {
     state expected = state::free;

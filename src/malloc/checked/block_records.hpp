@@ -4,7 +4,7 @@
 //     .... ] row n         [ rec. 0 | rec. 1 | rec. 2 ... ]            32 bytes each, in a range of their own
 //
 // A segment of 64 KiB has a row of records, and a block finds its own by its place among the blocks of its
-// slab: a division. No overflow reaches a record, and an address leads to one wherever it points, so no
+// slab: a multiplication. No overflow reaches a record, and an address leads to one wherever it points, so no
 // pointer is trusted before its record says that a block begins there. Invariant: a record that is live or
 // freed belongs to a block that the heap has handed out, and whose memory stays readable or is forbidden as
 // the record says. One that is `ending` is being freed. One that is `gone` is of a block that the heap gets
@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -32,19 +33,24 @@ inline constexpr std::size_t most_front = 4096;  // bytes of a front canary
 
 enum class state : std::uint8_t { none, live, ending, freed, gone };
 
-struct block_record {
-  std::size_t size = 0;
-  block_record* next = nullptr;  // among those that were reached (leaks)
-  stack_number allocated = 0;
-  stack_number freed = 0;
-  std::uint32_t place = 0;  // of the block, to tell it from one of another size before it
-  std::atomic<state> is{};
-  family of = family::of_malloc;
+// What is set at once, so that a record that is not in the cache need not be read for it.
+struct block_marks {
   std::uint8_t align_log : 6 = 0;
   bool is_aligned : 1 = false;
   bool is_sampled : 1 = false;
   bool is_protected : 1 = false;
   bool is_reached : 1 = false;  // by a pointer, when the process ended
+  std::uint8_t unused : 6 = 0;  // else these bits of the record would be kept
+};
+
+struct block_record : block_marks {
+  std::atomic<state> is{};
+  family of = family::of_malloc;
+  std::uint32_t place = 0;  // of the block, to tell it from one of another size before it
+  std::size_t size = 0;
+  stack_number allocated = 0;
+  stack_number freed = 0;
+  block_record* next = nullptr;  // among those that were reached (leaks)
 };
 static_assert(sizeof(block_record) == 32);
 
@@ -99,6 +105,14 @@ struct place {
   }
 };
 
+// 2^32 over the size of each class, rounded up: a multiplication by it divides the offsets within a segment.
+inline constexpr auto inverse_sizes = [] {
+  std::array<std::uint32_t, heap::classes::count> inverses{};
+  for (std::size_t i = 0; i != inverses.size(); ++i)
+    inverses[i] = static_cast<std::uint32_t>(((std::uint64_t{1} << 32) - 1) / heap::classes::size(i) + 1);
+  return inverses;
+}();
+
 // The block of a slab, or the large one, that begins in `s` and has byte `offset` of it.
 MALLARD_INLINE place place_in(segment* s, std::size_t offset) noexcept {
   const std::size_t n = the_segments.number_of(s);
@@ -109,7 +123,7 @@ MALLARD_INLINE place place_in(segment* s, std::size_t offset) noexcept {
   if (s->use == segment_use::slab) [[likely]] {
     const std::uint32_t size = s->size;
     if (size < least_block) return {};  // 0 of one that another thread has just taken
-    index = static_cast<std::uint32_t>(offset) / size;
+    index = offset * inverse_sizes[s->index] >> 32;
     if (index >= s->capacity) return {};
     begin += index * size;
   } else if (s->use != segment_use::large) {
@@ -177,30 +191,29 @@ MALLARD_INLINE sides sides_of(const place& b) noexcept {
 }
 
 MALLARD_INLINE void fill_sides(const sides& b) noexcept {
-  std::byte* behind = b.behind;
   if (bytes_between(b.front, b.data) == canary) [[likely]]
     fill_canary(b.front);
   else
     fill(b.front, bytes_between(b.front, b.data), pattern::canary);
-  if (bytes_between(behind, b.end) >= canary) [[likely]] {
-    fill_canary(behind);
-    behind += canary;
+  const std::size_t bytes = bytes_between(b.behind, b.end);
+  if (bytes - canary <= canary) [[likely]] {
+    fill_canary(b.behind);
+    fill_canary(b.end - canary);
+  } else {
+    fill(b.behind, bytes, pattern::canary);
   }
-  if (behind != b.end) fill(behind, bytes_between(behind, b.end), pattern::canary);
 }
 
 MALLARD_INLINE bool are_sides_whole(const sides& b) noexcept {
-  const std::byte* behind = b.behind;
   if (bytes_between(b.front, b.data) == canary) [[likely]] {
     if (!is_canary(b.front)) return false;
   } else if (first_other(b.front, bytes_between(b.front, b.data), pattern::canary) != nullptr) {
     return false;
   }
-  if (bytes_between(behind, b.end) >= canary) [[likely]] {
-    if (!is_canary(behind)) return false;
-    behind += canary;
-  }
-  return behind == b.end || first_other(behind, bytes_between(behind, b.end), pattern::canary) == nullptr;
+  const std::size_t bytes = bytes_between(b.behind, b.end);
+  if (bytes - canary <= canary) [[likely]]
+    return is_canary(b.behind) && is_canary(b.end - canary);
+  return first_other(b.behind, bytes, pattern::canary) == nullptr;
 }
 
 // Reports what has changed beside a block, and repairs it.
@@ -219,7 +232,7 @@ void for_each_known(F f) noexcept {
     segment* const s = the_segments.find(the_segments.start_of(the_segments.at(n)));
     if (s == nullptr || n >= rows.load(std::memory_order_acquire)) return;
     if (s->use == segment_use::slab)
-      for (std::size_t i = 0; i != s->capacity; ++i) {
+      for (std::size_t i = 0; i < s->capacity; ++i) {  // which may change meanwhile
         const place b = place_in(s, i * s->size);
         if (b && b.is_known()) f(b);
       }

@@ -84,11 +84,16 @@ MALLARD_NOINLINE stack_range find_stack(std::uintptr_t sp) noexcept {
   return found.end != 0 ? found : unwind::page_of_stack(sp);
 }
 
-// Of the innermost frames, by which a walk is found again: a hash, which other stacks may have as well. So
+// By which a walk is found again, first: where it starts. Few stacks have that in common.
+MALLARD_INLINE std::uint64_t key_of(const walk_start& start) noexcept {
+  return (start.return_address ^ start.sp * 0xff51afd7ed558ccd) * spread;
+}
+
+// And then: the innermost frames. Both are hashes, which other stacks may have as well. So
 // it takes for granted that a frame with a frame pointer has saved its caller's in front of its end.
 constexpr std::size_t frames_of_key = 4;
 MALLARD_INLINE std::uint64_t key_of(const walk_start& start, const stack_range& stack) noexcept {
-  std::uint64_t key = (start.return_address ^ start.sp * 0xff51afd7ed558ccd) * spread;
+  std::uint64_t key = key_of(start);
   std::uintptr_t pc = start.return_address;
   std::uintptr_t sp = start.sp;
   std::uintptr_t bp = start.bp;
@@ -220,7 +225,7 @@ class walk {
 
 // A stack that was walked before. Who writes it makes its version odd meanwhile.
 struct alignas(cache_line) known_walk {
-  static constexpr std::size_t at_once = 4;  // words whose offsets are in one number
+  static constexpr std::size_t at_once = 4;  // words that are compared
   static constexpr std::size_t most_groups = walk::most_words / at_once;
 
   std::atomic<std::uint32_t> version;
@@ -230,7 +235,7 @@ struct alignas(cache_line) known_walk {
   bool bp_matters;
   std::uint16_t farthest;  // of the offsets
   walk_start start;
-  std::uint64_t offsets[most_groups];
+  std::uint16_t offsets[walk::most_words];
   std::uintptr_t values[walk::most_words];
 };
 
@@ -253,16 +258,21 @@ MALLARD_INLINE stack_number recall(const known_walk& known, const walk_start& st
   if (relaxed(known.bp_matters) && relaxed(known.start.bp) != start.bp) return 0;
   if (relaxed(known.farthest) >= (stack.end - start.sp) / word) return 0;
   const auto* const at = reinterpret_cast<const stack_word*>(start.sp);
+  const std::uint16_t* offsets = known.offsets;
   const std::uintptr_t* values = known.values;
   const std::size_t groups = std::min<std::size_t>(relaxed(known.groups), known_walk::most_groups);
-  for (std::size_t i = 0; i != groups; ++i, values += known_walk::at_once) {
-    const std::uint64_t offsets = relaxed(known.offsets[i]);
+  for (std::size_t i = 0; i != groups; ++i) {
+    const std::size_t at_0 = relaxed(offsets[0]);
+    const std::size_t at_1 = relaxed(offsets[1]);
+    const std::size_t at_2 = relaxed(offsets[2]);
+    const std::size_t at_3 = relaxed(offsets[3]);
     std::atomic_thread_fence(std::memory_order_acquire);
     if (known.version.load(std::memory_order_relaxed) != version) return 0;
-    const std::uintptr_t changes =
-        (relaxed(values[0]) ^ at[offsets & 0xffff]) | (relaxed(values[1]) ^ at[offsets >> 16 & 0xffff]) |
-        (relaxed(values[2]) ^ at[offsets >> 32 & 0xffff]) | (relaxed(values[3]) ^ at[offsets >> 48]);
+    const std::uintptr_t changes = (relaxed(values[0]) ^ at[at_0]) | (relaxed(values[1]) ^ at[at_1]) |
+                                   (relaxed(values[2]) ^ at[at_2]) | (relaxed(values[3]) ^ at[at_3]);
     if (changes != 0) return 0;
+    offsets += known_walk::at_once;
+    values += known_walk::at_once;
   }
   const stack_number found = relaxed(known.stack);
   std::atomic_thread_fence(std::memory_order_acquire);
@@ -276,16 +286,11 @@ void remember(known_walk& known, const walk& made, stack_number stack, std::uint
   std::atomic_thread_fence(std::memory_order_release);
   const std::size_t groups = (made.words() + known_walk::at_once - 1) / known_walk::at_once;
   std::uint16_t farthest = 0;
-  for (std::size_t i = 0; i != groups; ++i) {
-    std::uint64_t offsets = 0;
-    for (std::size_t j = 0; j != known_walk::at_once; ++j) {
-      const std::size_t n = i * known_walk::at_once + j;
-      const std::size_t from = n < made.words() ? n : 0;
-      farthest = std::max(farthest, made.offset(from));
-      offsets |= std::uint64_t{made.offset(from)} << 16 * j;
-      store(known.values[n], made.value(from));
-    }
-    store(known.offsets[i], offsets);
+  for (std::size_t i = 0; i != groups * known_walk::at_once; ++i) {
+    const std::size_t from = i < made.words() ? i : 0;
+    farthest = std::max(farthest, made.offset(from));
+    store(known.offsets[i], made.offset(from));
+    store(known.values[i], made.value(from));
   }
   store(known.stack, stack);
   store(known.generation, now);
@@ -340,14 +345,22 @@ MALLARD_NOINLINE stack_number keep(std::atomic<std::uint32_t>& bucket, const wal
   return n;
 }
 
-MALLARD_NOINLINE stack_number walk_anew(const walk_start& start, std::uint32_t now,
-                                        known_walk& known) noexcept {
+known_walk& known_by(std::uint64_t key) noexcept { return known_walks[key >> (64 - walk_bits)]; }
+
+// What is walked anew is the next to be looked for by the start alone.
+MALLARD_NOINLINE stack_number find_by_frames(const walk_start& start, std::uint32_t now,
+                                             known_walk& by_start) noexcept {
+  known_walk& known = known_by(key_of(start, stack_of_thread));
+  if (const stack_number n = recall(known, start, stack_of_thread, now); n != 0) return n;
   walk made(start, stack_of_thread);
   made.go_on(depth);
   std::atomic<std::uint32_t>& bucket = buckets[made.hash() & ((std::size_t{1} << bucket_bits) - 1)];
   stack_number n = find(bucket.load(std::memory_order_acquire), made);
   if (n == 0) n = keep(bucket, made);
-  if (n != 0 && made.has_all_words()) remember(known, made, n, now);
+  if (n != 0 && made.has_all_words()) {
+    remember(known, made, n, now);
+    remember(by_start, made, n, now);
+  }
   return n;
 }
 
@@ -361,9 +374,9 @@ stack_number stack_of(const walk_start& start) noexcept {
     for (near_rule& known : near_rules) known.return_address = 0;
     generation_of_thread = now;
   }
-  known_walk& known = known_walks[key_of(start, stack_of_thread) >> (64 - walk_bits)];
+  known_walk& known = known_by(key_of(start));
   if (const stack_number n = recall(known, start, stack_of_thread, now); n != 0) return n;
-  return walk_anew(start, now, known);
+  return find_by_frames(start, now, known);
 }
 
 std::span<const std::uintptr_t> frames_of(stack_number stack) noexcept {
@@ -372,6 +385,16 @@ std::span<const std::uintptr_t> frames_of(stack_number stack) noexcept {
 }
 
 void keep_frames(std::size_t count) noexcept { depth = std::clamp(count, std::size_t{1}, most_frames); }
+
+// No stack begins at 0, so none of them is found from now on.
+void forget_walks() noexcept {
+  for (known_walk& known : known_walks) {
+    if (known.version.load(std::memory_order_relaxed) == 0) continue;  // never used
+    __atomic_store_n(&known.start.sp, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&known.start.bp, 0, __ATOMIC_RELAXED);
+    for (std::uintptr_t& value : known.values) __atomic_store_n(&value, 0, __ATOMIC_RELAXED);
+  }
+}
 
 void forget_functions() noexcept {
   unwind::known_rules.forget_rules(0, ~std::uintptr_t{0});

@@ -47,6 +47,9 @@ void keep_frames(std::size_t count) noexcept;
 // A library has been unloaded: what is known of its functions is forgotten.
 void forget_functions() noexcept;
 
+// Forgets the words by which stacks are found again: a search for pointers to blocks would find them.
+void forget_walks() noexcept;
+
 // Held while the process forks.
 extern futex_mutex stacks_mutex;
 

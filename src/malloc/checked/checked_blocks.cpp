@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "mallard/core/align.hpp"
+#include "mallard/core/light_mutex.hpp"
 #include "malloc/checked/block_records.hpp"
 #include "malloc/checked/quarantine.hpp"
 #include "malloc/options.hpp"
@@ -42,8 +43,16 @@ struct made_block {
   bool is_zero = false;
 };
 
+// The next block of the slab that `last` is of, and its record, come into the cache meanwhile.
+MALLARD_INLINE void prefetch_next(const place& last) noexcept {
+  if (last.s->use != segment_use::slab) return;
+  const void* const next = last.s->free;
+  __builtin_prefetch(next, 1);
+  __builtin_prefetch(place_in(last.s, address_of(next) % shared_segments::segment_bytes).record, 1);
+}
+
 MALLARD_INLINE made_block make(std::size_t size, std::size_t align, const way& by,
-                               const walk_start& caller) noexcept {
+                               stack_number now) noexcept {
   align = std::max(align, default_align);
   if (size > max_request / 2 || align > max_request / 4) return {};
   const std::size_t whole = std::max(canary, align) + size + static_cast<std::size_t>(size == 0) + canary;
@@ -61,21 +70,23 @@ MALLARD_INLINE made_block make(std::size_t size, std::size_t align, const way& b
     begin = h->allocate(whole, align).data;
     if (begin == nullptr) return {};
   }
-  const std::size_t n = the_segments.number_of(the_segments.find(begin));
-  if (n >= rows.load(std::memory_order_acquire)) [[unlikely]]
-    if (!map_row(n)) return h->deallocate(begin), made_block{};
-  const place b = place_of(begin);
+  place b = place_of(begin);
+  if (!b) [[unlikely]] {
+    if (!map_row(the_segments.number_of(the_segments.find(begin)))) return h->deallocate(begin), made_block{};
+    b = place_of(begin);
+  }
+  prefetch_next(b);
   block_record& r = *b.record;
   r.size = size;
-  r.allocated = stack_of(caller);
+  r.allocated = now;
   r.freed = 0;
   r.place = b.mark();
   r.of = by.of;
-  r.align_log = static_cast<std::uint8_t>(std::countr_zero(align)) & 63;
-  r.is_aligned = by.is_aligned;
-  r.is_sampled = is_sampled;
-  r.is_protected = false;
-  r.is_reached = false;
+  block_marks marks;
+  marks.align_log = static_cast<std::uint8_t>(std::countr_zero(align)) & 63;
+  marks.is_aligned = by.is_aligned;
+  marks.is_sampled = is_sampled;
+  static_cast<block_marks&>(r) = marks;
   if (is_sampled && !protect_sides(b)) r.is_sampled = false;  // an ordinary one, then
   const sides at = sides_of(b);
   fill_sides(at);
@@ -86,8 +97,19 @@ MALLARD_INLINE made_block make(std::size_t size, std::size_t align, const way& b
 // What waits to be used again takes memory, too: address space, which may be limited in a process, more than
 // pages.
 MALLARD_NOINLINE made_block make_of_waiting(std::size_t size, std::size_t align, const way& by,
-                                            const walk_start& caller) noexcept {
-  return let_all_go(size, by.function, stack_of(caller)) ? make(size, align, by, caller) : made_block{};
+                                            stack_number now) noexcept {
+  return let_all_go(size, by.function, now) ? make(size, align, by, now) : made_block{};
+}
+
+MALLARD_INLINE made_block make_somehow(std::size_t size, std::size_t align, const way& by,
+                                       stack_number now) noexcept {
+  const made_block made = make(size, align, by, now);
+  return made.data != nullptr ? made : make_of_waiting(size, align, by, now);
+}
+
+void* get(std::size_t size, std::size_t align, const way& by, stack_number now) noexcept {
+  const made_block made = make_somehow(size, align, by, now);
+  return made.data != nullptr ? made.data : failed();
 }
 
 // --- what is given back -------------------------------------------------------------------------
@@ -99,7 +121,7 @@ bool is_of_c_library(const void* p) noexcept {
          p < static_cast<std::byte*>(::sbrk(0));
 }
 
-MALLARD_NOINLINE void report_invalid(const void* p, const char* function, const walk_start& caller) noexcept {
+MALLARD_NOINLINE void report_invalid(const void* p, const char* function, stack_number now) noexcept {
   const place b = place_around(p);
   block_facts facts;
   const bool is_near = b && b.is_known() && b.record->is.load(std::memory_order_relaxed) != state::none;
@@ -107,16 +129,16 @@ MALLARD_NOINLINE void report_invalid(const void* p, const char* function, const 
   report({.what = misuse::foreign_pointer,
           .pointer = p,
           .block = is_near ? &facts : nullptr,
-          .now = stack_of(caller),
+          .now = now,
           .function = function});
 }
 
-MALLARD_NOINLINE void report_double(const place& b, const char* function, const walk_start& caller) noexcept {
+MALLARD_NOINLINE void report_double(const place& b, const char* function, stack_number now) noexcept {
   const block_facts facts = facts_of(b);
   report({.what = misuse::double_free,
           .pointer = facts.data,
           .block = &facts,
-          .now = stack_of(caller),
+          .now = now,
           .function = function});
 }
 
@@ -144,28 +166,52 @@ MALLARD_INLINE bool is_match(const block_record& r, std::size_t size, std::size_
   return align == 0 || std::max(align, default_align) == std::size_t{1} << r.align_log;
 }
 
-// The block at `p`, if it is live; otherwise reports.
-MALLARD_INLINE place live_at(void* p, const char* function, const walk_start& caller) noexcept {
-  const place b = place_of(p);
+// Whether the block at `p`, where `b` should be, is live; otherwise reports.
+MALLARD_INLINE bool is_live(const place& b, const void* p, const char* function, stack_number now) noexcept {
   if (!b || !b.is_known() || b.data() != p) [[unlikely]]
-    return report_invalid(p, function, caller), place{};
+    return report_invalid(p, function, now), false;
   if (b.record->is.load(std::memory_order_acquire) != state::live) [[unlikely]]
-    return report_double(b, function, caller), place{};
-  return b;
+    return report_double(b, function, now), false;
+  return true;
 }
 
-MALLARD_INLINE void check_sides(const place& b, const char* function, const walk_start& caller) noexcept {
+// The block at `p`, or none, and the stack. What is not in the cache comes there while the stack is walked:
+// the record, and the end of the block.
+struct given_back {
+  place b;
+  stack_number now;
+};
+MALLARD_INLINE given_back find_with_stack(const void* p, const walk_start& caller) noexcept {
+  const place b = place_of(p);
+  if (b) [[likely]] {
+    __builtin_prefetch(b.record, 1);
+    __builtin_prefetch(b.end() - 1);
+  }
+  return {b, stack_of(caller)};
+}
+
+MALLARD_INLINE void check_sides(const place& b, const char* function, stack_number now) noexcept {
   if (!are_sides_whole(sides_of(b))) [[unlikely]]
-    report_sides(b, function, stack_of(caller));
+    report_sides(b, function, now);
 }
 
-// The call that ends a block, of two at the same time, is the first.
-MALLARD_INLINE void end(const place& b, const char* function, const walk_start& caller) noexcept {
-  block_record& r = *b.record;
-  const stack_number now = stack_of(caller);
-  check_sides(b, function, caller);
+// Of two calls that end a block at the same time, for the first. While there is one thread, a locked
+// instruction would only wait for what the caches have not taken yet.
+MALLARD_INLINE bool is_ended_first(block_record& r) noexcept {
+  if (light_mutex::is_alone()) {
+    if (r.is.load(std::memory_order_relaxed) != state::live) return false;
+    r.is.store(state::ending, std::memory_order_relaxed);
+    return true;
+  }
   state expected = state::live;
-  if (!r.is.compare_exchange_strong(expected, state::ending)) return report_double(b, function, caller);
+  return r.is.compare_exchange_strong(expected, state::ending);
+}
+
+MALLARD_INLINE void end(const place& b, const char* function, stack_number now) noexcept {
+  block_record& r = *b.record;
+  check_sides(b, function, now);
+  if (!is_ended_first(r)) [[unlikely]]
+    return report_double(b, function, now);
   r.freed = now;
   put_aside(b, function, now);
 }
@@ -173,16 +219,11 @@ MALLARD_INLINE void end(const place& b, const char* function, const walk_start& 
 }  // namespace
 
 void* allocate(std::size_t size, std::size_t align, const way& by, const walk_start& caller) noexcept {
-  made_block made = make(size, align, by, caller);
-  if (made.data == nullptr) [[unlikely]]
-    made = make_of_waiting(size, align, by, caller);
-  return made.data != nullptr ? made.data : failed();
+  return get(size, align, by, stack_of(caller));
 }
 
 void* allocate_zeroed(std::size_t size, const way& by, const walk_start& caller) noexcept {
-  made_block made = make(size, default_align, by, caller);
-  if (made.data == nullptr) [[unlikely]]
-    made = make_of_waiting(size, default_align, by, caller);
+  const made_block made = make_somehow(size, default_align, by, stack_of(caller));
   if (made.data == nullptr) return failed();
   return made.is_zero ? made.data : ::memset(made.data, 0, size);
 }
@@ -194,11 +235,11 @@ void deallocate(void* p, std::size_t size, std::size_t align, const way& by,
     if (__libc_free != nullptr) __libc_free(p);
     return;
   }
-  const place b = live_at(p, by.function, caller);
-  if (!b) return;
+  const auto [b, now] = find_with_stack(p, caller);
+  if (!is_live(b, p, by.function, now)) return;
   if (!is_match(*b.record, size, align, by)) [[unlikely]]
-    report_mismatch(b, size, align, by, stack_of(caller));
-  end(b, by.function, caller);
+    report_mismatch(b, size, align, by, now);
+  end(b, by.function, now);
 }
 
 void* reallocate(void* p, std::size_t size, const way& by, const walk_start& caller) noexcept {
@@ -206,13 +247,14 @@ void* reallocate(void* p, std::size_t size, const way& by, const walk_start& cal
   if (is_of_c_library(p) && __libc_realloc != nullptr) [[unlikely]]
     return __libc_realloc(p, size);
   if (size == 0) return deallocate(p, unknown_size, 0, by, caller), nullptr;
-  const place b = live_at(p, by.function, caller);
-  if (!b) return allocate(size, default_align, by, caller);  // with what it points to unknown
-  if (b.record->of != by.of) report_mismatch(b, unknown_size, 0, by, stack_of(caller));
-  void* const moved = allocate(size, default_align, by, caller);
+  const auto [b, now] = find_with_stack(p, caller);
+  if (!is_live(b, p, by.function, now))
+    return get(size, default_align, by, now);  // with what it points to unknown
+  if (b.record->of != by.of) report_mismatch(b, unknown_size, 0, by, now);
+  void* const moved = get(size, default_align, by, now);
   if (moved == nullptr) return moved;
   ::memcpy(moved, p, std::min(size, b.record->size));
-  end(b, by.function, caller);
+  end(b, by.function, now);
   return moved;
 }
 
@@ -273,13 +315,22 @@ namespace {
 
 constinit bool reports_leaks = false;
 
+// Where the frames of what is called next will lie, what was called before may have left addresses of blocks.
+MALLARD_NOINLINE void wipe_stack_below() noexcept {
+  volatile std::byte bytes[4096];
+  for (volatile std::byte& each : bytes) each = std::byte{};
+}
+
 // Behind all destructors: what they free is no leak, and they are the last that can misuse a block. With a
 // code of its own the process goes on to exit from here, as the C library lets a handler do; to flush all
 // files first would wait for a thread that reads one.
 void at_exit(void*) noexcept {
   stop_reuse();
   check_all();
-  if (reports_leaks) report_leaks();
+  if (reports_leaks) {
+    wipe_stack_below();
+    report_leaks();
+  }
   if (const int code = summarise(); code != 0) ::exit(code);
 }
 

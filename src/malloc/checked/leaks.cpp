@@ -19,6 +19,7 @@
 #include <cstdint>
 
 #include "mallard/core/align.hpp"
+#include "malloc/checked/call_stacks.hpp"
 #include "malloc/checked/checked_blocks.hpp"
 
 namespace mallard::malloc_library {
@@ -125,7 +126,6 @@ class mapping_file {
 
 // What the stack below this frame still holds is no pointer to anything.
 MALLARD_NOINLINE void reach_from_mappings(const process_file& memory) noexcept {
-  __builtin_unwind_init();  // registers, onto the stack
   const auto* const here = static_cast<const std::byte*>(__builtin_frame_address(0));
   mapping_file mappings;
   for (mapping_file::mapping m; mappings.next(m);) {
@@ -137,9 +137,11 @@ MALLARD_NOINLINE void reach_from_mappings(const process_file& memory) noexcept {
 }  // namespace
 
 void report_leaks() noexcept {
+  __builtin_unwind_init();  // registers, onto the stack
   const int saved_errno = errno;
   const process_file memory("/proc/self/mem");
   if (!memory.is_open()) return;  // the system forbids it: nothing is known
+  forget_walks();
   reach_from_mappings(memory);
   for (live_block b = next_reached(); b.data != nullptr; b = next_reached())
     reach_from(memory, b.data, b.data + b.size);
