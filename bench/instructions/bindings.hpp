@@ -5,7 +5,7 @@
 //     aligned<Heap>            the heap itself, alignment known at run time only
 //     sized_and_aligned<Heap>  the heap itself, both known at run time only
 //     virtually<Resource>      a memory_resource, through its virtual functions
-//     c_library                malloc and free
+//     c_library<N>             malloc and free, of N bytes
 //     in_c                     a heap through mallard.h, as a program in C has it: calls into other code
 //
 // `none` stands in for a heap: it hands out one place, so that a way over it costs what the loop and the
@@ -136,9 +136,10 @@ class virtually {
   Resource resource_;
 };
 
+template <std::size_t Size>
 class c_library {
  public:
-  [[gnu::always_inline]] void* allocate() { return std::malloc(item_size); }
+  [[gnu::always_inline]] void* allocate() { return std::malloc(Size); }
   [[gnu::always_inline]] void deallocate(void* p) { std::free(p); }
 };
 

@@ -33,6 +33,9 @@ PAIRS_AT_MOST = {
     ("synchronized_best_fit", "pmr"): 70,
 }
 
+# Of malloc and free in a program that our library is preloaded into.
+MALLOC_PAIRS_AT_MOST = {f"{size} bytes": 60 for size in (16, 32, 64, 128)}
+
 # Of an allocation while nothing is freed.
 BUMPING_AT_MOST = {("reap", "typed"): 15, ("sized_reap", "typed"): 15, ("reap", "C"): 30}
 
@@ -87,6 +90,9 @@ def limits(figures: Mapping[Key, float]) -> Iterator[Limit]:
     for (allocator, way), instructions in PAIRS_AT_MOST.items():
         found = at_each("pair", allocator, way, LIVE, figures)
         yield worst(f"pair, {allocator}, {way}", instructions, found)
+    for size, instructions in MALLOC_PAIRS_AT_MOST.items():
+        found = at_each("malloc pair", "mallard", size, LIVE, figures)
+        yield worst(f"malloc pair, mallard, {size}", instructions, found)
     yield from of_regions(figures)
     for other in LIVES_AT_MOST:
         theirs = figures.get(Key("life", other, "pmr", 1))

@@ -23,6 +23,8 @@ INCLUDE = ROOT / "include"
 # The library for C, compiled on its own as its users get it.
 FOR_C = ROOT / "src" / "capi"
 HARNESS = ROOT / "src" / "harness"
+# As it is installed.
+MALLOC = ROOT / ".venv" / "lib" / "mallard" / "libmallard-malloc.so"
 
 SUFFIXES = {".cpp", ".hpp", ".h"}
 
@@ -81,11 +83,20 @@ def built(folder: Path) -> Path:
     return program
 
 
-def count_in(folder: Path, program: Path, *arguments: str) -> list[Counted]:
+def of_mallocs(folder: Path) -> Iterator[list[Counted]]:
+    """Yield what the program counts of malloc and free: the C library's, and those that are preloaded."""
+    if not MALLOC.exists():
+        raise CountError(f"{MALLOC} is not there: it comes with ./dev instructions")
+    for preload in (None, MALLOC):
+        yield count_in(folder, built(folder), "0", "0", "malloc_pairs", preload=preload)
+
+
+def count_in(folder: Path, program: Path, *arguments: str, preload: Path | None = None) -> list[Counted]:
     """Return what a program counts that is given these arguments."""
     dumps = folder / "callgrind.out"
     dumps.unlink(missing_ok=True)
-    run(*COUNTER, f"--callgrind-out-file={dumps}", str(program), *arguments)
+    environment = {} if preload is None else {"LD_PRELOAD": str(preload)}
+    run(*COUNTER, f"--callgrind-out-file={dumps}", str(program), *arguments, **environment)
     return list(counted(dumps.read_text(encoding="utf-8")))
 
 
@@ -136,11 +147,16 @@ def counted(dumps: str) -> Iterator[Counted]:
             raise CountError(f"callgrind told a row that is none: {told}") from error
 
 
-def run(*command: str) -> str:
+def run(*command: str, **environment: str) -> str:
     """Run a command and return what it prints; what it complains of is shown when it fails."""
     try:
         done = subprocess.run(
-            command, check=True, capture_output=True, text=True, timeout=TIMEOUT, env=ENVIRONMENT
+            command,
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            env=ENVIRONMENT | environment,
         )
     except FileNotFoundError as error:
         raise CountError(f"{command[0]} is not there: apt-get install {command[0]}") from error

@@ -17,7 +17,7 @@ from rich.table import Table
 
 import pages
 from bounds import limits
-from callgrind import COMPILER, JOURNALS, SCENARIO, CountError, count, replayed
+from callgrind import COMPILER, JOURNALS, SCENARIO, CountError, count, of_mallocs, replayed
 from limits import Limit, exit_code, verdict
 from rows import BaselineError, GoldenError, Key, accept, accepted, changes, name, net
 
@@ -33,6 +33,7 @@ HOW_TO_ACCEPT = "if that is meant to be: ./dev instructions --accept, and say wh
 # Of the tables: a line for each way to do a thing, a column for each number of live blocks.
 TITLES = {
     "pair": "an allocation and a deallocation of 48 bytes, by random replacement in L live blocks",
+    "malloc pair": "malloc and free of a block, by random replacement in L live blocks; mallard is preloaded",
     "life": "a heap's life: construct, one pair of 48 bytes, destroy",
     "bumping": "an allocation of 48 bytes while nothing was freed since the last clear",
     "life, empty": "a heap constructed and destroyed, of which nothing is asked",
@@ -129,6 +130,8 @@ def main(given: Sequence[str]) -> int:
         at_placements(wanted.placements)
         return 0
     figures = net(count(FOLDER))
+    for counted in of_mallocs(FOLDER):
+        figures |= net(counted)
     of_all = {**figures, **replayed()}
     judged = list(limits(of_all))
     show(of_all, judged)

@@ -1,10 +1,13 @@
 // Pairs of heaps for one thread, and what to compare them with: the baseline of all pairs, libstdc++'s and
 // Boost's memory resources and malloc.
 
+#include <dlfcn.h>
+
 #include <boost/container/pmr/monotonic_buffer_resource.hpp>
 #include <boost/container/pmr/unsynchronized_pool_resource.hpp>
 #include <cstddef>
 #include <memory_resource>
+#include <string_view>
 #include <vector>
 
 #include "bindings.hpp"
@@ -43,7 +46,19 @@ void other_pairs() {
   pairs<virtually<std::pmr::unsynchronized_pool_resource>>("std.pool", "pmr");
   pairs<buffered<boost::container::pmr::monotonic_buffer_resource>>("boost.monotonic", "pmr", buffer);
   pairs<virtually<boost::container::pmr::unsynchronized_pool_resource>>("boost.pool", "pmr");
-  pairs<c_library>("glibc", "malloc");
+  pairs<c_library<item_size>>("glibc", "malloc");
+}
+
+// Of the C library, or of what is preloaded in its place.
+void malloc_pairs() {
+  constexpr std::string_view scenario = "malloc pair";
+  const bool is_ours = ::dlsym(RTLD_DEFAULT, "mallard_malloc_stats") != nullptr;
+  const std::string_view name = is_ours ? "mallard" : "glibc";
+  pairs_in<typed<none>>(scenario, "none", "typed");
+  pairs_in<c_library<16>>(scenario, name, "16 bytes");
+  pairs_in<c_library<32>>(scenario, name, "32 bytes");
+  pairs_in<c_library<64>>(scenario, name, "64 bytes");
+  pairs_in<c_library<128>>(scenario, name, "128 bytes");
 }
 
 }  // namespace instructions

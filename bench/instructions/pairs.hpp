@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <random>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bindings.hpp"
@@ -48,7 +49,7 @@ void restart(Allocator& heap, std::vector<void*>& live) {
 }
 
 template <class Allocator, class... Args>
-void pairs(std::string_view allocator, std::string_view way, Args&&... args) {
+void pairs_in(std::string_view scenario, std::string_view allocator, std::string_view way, Args&&... args) {
   for (const std::size_t count : live_counts) {
     Allocator heap(args...);
     std::vector<void*> live(count);
@@ -65,9 +66,14 @@ void pairs(std::string_view allocator, std::string_view way, Args&&... args) {
       const counted here;
       replace(heap, live, slots);
     }
-    tell({"pair", allocator, way, count}, replacements);
+    tell({scenario, allocator, way, count}, replacements);
     restart(heap, live);
   }
+}
+
+template <class Allocator, class... Args>
+void pairs(std::string_view allocator, std::string_view way, Args&&... args) {
+  pairs_in<Allocator>("pair", allocator, way, std::forward<Args>(args)...);
 }
 
 // One heap in every way to it.

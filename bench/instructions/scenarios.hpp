@@ -9,6 +9,7 @@ void reap_pairs();
 void bumping();
 void pairs_in_c();
 void other_pairs();
+void malloc_pairs();
 void synchronised_pairs();
 void adaptive_pairs();
 void synchronised_general_pairs();

@@ -11,6 +11,7 @@ from bounds import (
     EMPTY_LIVES_AT_MOST,
     LIVE,
     LIVES,
+    MALLOC_PAIRS_AT_MOST,
     PAIRS_AT_MOST,
     REAPS,
     REPLAYED,
@@ -22,6 +23,7 @@ from rows import Key
 
 FINE = {
     **{Key("pair", *who, live): 1.0 for who in PAIRS_AT_MOST for live in LIVE},
+    **{Key("malloc pair", "mallard", size, live): 37.0 for size in MALLOC_PAIRS_AT_MOST for live in LIVE},
     **{Key("bumping", *who, 1): 5.0 for who in BUMPING_AT_MOST},
     **{Key("life, empty", *who, 1): 50.0 for who in EMPTY_LIVES_AT_MOST},
     **{Key(what, who, way, 1): 100.0 for what, way in EIGHT_BLOCKS for who in ("region", *REAPS)},
@@ -49,6 +51,15 @@ def test_all_are_held() -> None:
 def test_a_pair_is_missed_at_any_number_of_live_blocks(who: tuple[str, str], at_most: int, live: int) -> None:
     assert missed({Key("pair", *who, live): at_most}) == []
     assert missed({Key("pair", *who, live): at_most + 0.01}) == [f"pair, {who[0]}, {who[1]}"]
+
+
+@pytest.mark.parametrize("live", LIVE)
+@pytest.mark.parametrize(("size", "at_most"), MALLOC_PAIRS_AT_MOST.items())
+def test_a_preloaded_pair_is_missed_at_any_number_of_live_blocks(size: str, at_most: int, live: int) -> None:
+    assert missed({Key("malloc pair", "mallard", size, live): at_most}) == []
+    assert missed({Key("malloc pair", "mallard", size, live): at_most + 0.01}) == [
+        f"malloc pair, mallard, {size}"
+    ]
 
 
 @pytest.mark.parametrize(("who", "at_most"), EMPTY_LIVES_AT_MOST.items())

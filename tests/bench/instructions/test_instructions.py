@@ -1,6 +1,7 @@
 """`./dev instructions`: figures made of counts, the tables of costs in pages, and the exit code."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ def golden_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     page.write_text("<!-- costs: pool -->\n<!-- end of costs -->\n", encoding="utf-8")
     monkeypatch.setattr(instructions, "PAGES", [page])
     monkeypatch.setattr(instructions, "limits", lambda _: [])
+    monkeypatch.setattr(instructions, "of_mallocs", lambda _: iter(()))
     monkeypatch.setattr(instructions, "replayed", dict)
     counts(monkeypatch, 1500)
     return path
@@ -93,6 +95,25 @@ def test_replays_are_judged_and_no_part_of_the_golden_file(
     told = capsys.readouterr().out
     assert "MISSED  replay: 95.000, at most 94" in told
     assert "CHANGED" not in told
+
+
+@pytest.mark.usefixtures("golden_file")
+def test_each_malloc_is_a_part_of_the_golden_file(
+    golden_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each from a run of its own, with a loop of its own."""
+
+    def of_mallocs(_: Path) -> Iterator[list[Counted]]:
+        for who, loop in (("glibc", 800), ("mallard", 700)):
+            rows = (("none", "typed", loop), (who, "16 bytes", loop + 3700))
+            yield [Counted(Key("malloc pair", name, way, 1), 100, total) for name, way, total in rows]
+
+    assert instructions.main(["--accept"]) == 0
+    monkeypatch.setattr(instructions, "of_mallocs", of_mallocs)
+    assert instructions.main(["--check"]) == 1
+    assert "CHANGED malloc pair: mallard, 16 bytes, 1 live: 37.00, none accepted" in capsys.readouterr().out
+    assert instructions.main(["--accept"]) == 0
+    assert "37.00  malloc pair | glibc | 16 bytes | 1\n" in golden_file.read_text(encoding="utf-8")
 
 
 def counted(allocator: str, way: str, instructions: int, operations: int = 100, live: int = 1) -> Counted:
