@@ -79,6 +79,9 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
         help="print what is held over this many operations (100000000) while sizes drift, instead",
     )
     other.add_argument(
+        "--replays", action="store_true", help="replay the journals of these programs, without running them"
+    )
+    other.add_argument(
         "--outputs",
         action="store_true",
         help="see whether 25 programs, servers among them, print the same under our malloc, instead",
@@ -281,7 +284,8 @@ def main(given: Sequence[str]) -> int:
     interrupted = False
     try:
         prepare(FOLDER)
-        compare_all(mallard, wanted, names, compared_so_far)
+        if not wanted.replays:
+            compare_all(mallard, wanted, names, compared_so_far)
         replay_all(mallard, wanted, names, replayed_so_far)
     except KeyboardInterrupt:
         interrupted = True
