@@ -63,7 +63,7 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
         description="Run thirteen programs under every malloc and compare what they take.",
     )
     further = (job.name for job in malloc_plans.further_jobs(Path()))
-    names = dict.fromkeys([*(each.name for each in programs()), *malloc_outputs.names(), *further])
+    names = dict.fromkeys([*(each.name for each in replayed_programs()), *malloc_outputs.names(), *further])
     parser.add_argument("--program", choices=names, action="append", default=[], help="only this; repeatable")
     parser.add_argument("--malloc", action="append", default=[], help="only this beside glibc; repeatable")
     parser.add_argument("--rounds", type=int, help="of each comparison, at least 5 (15; of --plan-cost, 5)")
