@@ -127,7 +127,7 @@ TEST_F(ChunkCache, GivesAKeptChunkAgainWithoutASystemCall) {
 
 TEST(ChunkCacheOfPages, SaysWhichChunksAreFresh) {
   basic_chunk_cache<os_pages> cache;
-  for (const auto [size, align] : {std::pair{100 * page, page}, std::pair{page, 4 * page}}) {
+  for (const auto& [size, align] : {std::pair{100 * page, page}, std::pair{page, 4 * page}}) {
     bool is_fresh = false;
     const block first = cache.allocate(size, align, is_fresh);
     EXPECT_TRUE(first && is_fresh);
