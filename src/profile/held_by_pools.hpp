@@ -16,9 +16,9 @@
 // ends is not known here: each is one until all of its blocks have ended.
 //
 // A context can have many pools, one an instance. Of some blocks a snapshot tells which (owner_places.hpp).
-// Others are spread over those that the latest snapshots of the newest window name, as often as these name
-// each: so instances that follow one another have pools that do, and what one has freed does not serve the
-// next. Without snapshots, blocks are spread over the pools evenly.
+// Others belong to those that the latest snapshots of the newest window name, in their order, again and
+// again: so blocks of an instance come in runs where they did there, and instances that follow one another
+// have pools that do. Without snapshots, blocks are spread over the pools evenly.
 //
 // On request it notes how much of each pool is alive over the journal's events, in `moments` of equal length:
 // how busy the machine was does not matter.
@@ -225,6 +225,7 @@ class held_by_pools final : public watcher {
   struct known_instances {
     std::unordered_map<std::uint64_t, std::uint64_t> numbers;  // in the order of their discovery
     std::deque<std::uint64_t> recent;                          // of the latest snapshots of the newest window
+    std::size_t without = 0;                                   // blocks since that have none
     std::uint64_t newest = 0;                                  // event of a snapshot
   };
 
@@ -245,10 +246,13 @@ class held_by_pools final : public watcher {
     const auto& events = snapshots_.events;
     while (next_ != events.size() && events[next_] < o.allocation) ++next_;
     if (next_ == events.size() || events[next_] != o.allocation)
-      return known.recent.empty() ? any : known.recent[any % known.recent.size()];
+      return known.recent.empty() ? any : known.recent[known.without++ % known.recent.size()];
     const std::uint64_t word = snapshots_.words[next_ * snapshot_places + place];
     const std::uint64_t found = known.numbers.try_emplace(word, known.numbers.size()).first->second;
-    if (o.allocation - std::exchange(known.newest, o.allocation) > window_gap) known.recent.clear();
+    if (o.allocation - std::exchange(known.newest, o.allocation) > window_gap) {
+      known.recent.clear();
+      known.without = 0;
+    }
     known.recent.push_back(found);
     if (known.recent.size() > most_recent) known.recent.pop_front();
     return found;

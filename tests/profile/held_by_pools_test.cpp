@@ -310,7 +310,7 @@ TEST_F(instances_in_turn, what_one_has_freed_does_not_serve_the_other_where_snap
 }
 
 TEST_F(instances_in_turn, what_no_snapshot_shows_belongs_to_those_of_the_newest_window) {
-  for (std::size_t n = 0; n < 1000; ++n) saw(n, n % 2 == 0 ? one : another);
+  for (std::size_t n = 0; n < 1000; ++n) saw(n, n % 4 < 2 ? one : another);
   EXPECT_NEAR(pages_with(3), 768, 8) << "both, from the begin to the end";
   for (std::size_t n = 0; n < 1000; ++n) saw(second + n, another);
   EXPECT_NEAR(pages_with(3), 896, 8) << "what the second one has of them, it uses again";
@@ -320,6 +320,27 @@ TEST_F(instances_in_turn, what_no_snapshot_shows_belongs_to_those_of_the_end_of_
   for (std::size_t n = 0; n < blocks; ++n) saw(n, n < 20480 ? one : another);
   EXPECT_NEAR(pages_with(3), 800, 8)
       << "a quarter of the latest 16,384 name the first one, which has room for these";
+}
+
+// Of two instances in turns of 64 blocks, all of the first one end: what its pool has held serves another.
+TEST(held_by_pools, what_no_snapshot_shows_comes_in_the_runs_of_the_newest_window) {
+  constexpr std::size_t blocks = 32768;  // of 64 bytes: 512 pages
+  const auto is_of_first = [](std::size_t n) { return n / 64 % 2 == 0; };
+  program p;
+  const std::vector<std::size_t> all = p.allocate_many(blocks, 1, 64);
+  std::vector<std::uint64_t> events(1024);
+  std::vector<std::uint64_t> words(events.size() * snapshot_places);
+  for (std::size_t n = 0; n != events.size(); ++n) {
+    events[n] = n;
+    words[n * snapshot_places] = is_of_first(n) ? 0x1000 : 0x1040;
+  }
+  for (std::size_t n = 0; n != blocks; ++n)
+    if (is_of_first(n)) p.free(all[n]);
+  p.allocate_many(blocks / 2, 2, 64);
+  held_by_pools held({.first = {0, 1, 3}, .pools = {1, 2, 1}, .places = {snapshot_places, 0}}, 0, 0,
+                     {events, words});
+  p.play(held);
+  EXPECT_NEAR(static_cast<double>(held.peak() / page), 512, 8);
 }
 
 }  // namespace
