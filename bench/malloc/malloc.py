@@ -79,7 +79,7 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
         help="print what is held over this many operations (100000000) while sizes drift, instead",
     )
     other.add_argument(
-        "--replays", action="store_true", help="replay the journals of these programs, without running them"
+        "--replays", action="store_true", help="only replay the journals of these programs, nothing is judged"
     )
     other.add_argument(
         "--outputs",
@@ -96,7 +96,10 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
         action="store_true",
         help="time programs whose calls are recognised by plans that do nothing, instead; a row at a time",
     )
-    return parser.parse_args(given)
+    wanted = parser.parse_args(given)
+    if wanted.replays and wanted.check:
+        parser.error("--check judges what --replays leaves out")
+    return wanted
 
 
 def drift(wanted: argparse.Namespace) -> int:

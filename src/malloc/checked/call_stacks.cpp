@@ -84,13 +84,14 @@ MALLARD_NOINLINE stack_range find_stack(std::uintptr_t sp) noexcept {
   return found.end != 0 ? found : unwind::page_of_stack(sp);
 }
 
-// By which a walk is found again, first: where it starts. Few stacks have that in common.
+// A walk is found again by where it starts, which few stacks have in common. Keys are hashes: what is found
+// need not be the stack, and is compared with it.
 MALLARD_INLINE std::uint64_t key_of(const walk_start& start) noexcept {
   return (start.return_address ^ start.sp * 0xff51afd7ed558ccd) * spread;
 }
 
-// And then: the innermost frames. Both are hashes, which other stacks may have as well. So
-// it takes for granted that a frame with a frame pointer has saved its caller's in front of its end.
+// Or else by its innermost frames too. That takes for granted that a frame with a frame pointer has saved its
+// caller's in front of its end.
 constexpr std::size_t frames_of_key = 4;
 MALLARD_INLINE std::uint64_t key_of(const walk_start& start, const stack_range& stack) noexcept {
   std::uint64_t key = key_of(start);

@@ -51,8 +51,8 @@ MALLARD_INLINE void prefetch_next(const place& last) noexcept {
   __builtin_prefetch(place_in(last.s, address_of(next) % shared_segments::segment_bytes).record, 1);
 }
 
-MALLARD_INLINE made_block make(std::size_t size, std::size_t align, const way& by,
-                               stack_number now) noexcept {
+MALLARD_INLINE made_block try_make(std::size_t size, std::size_t align, const way& by,
+                                   stack_number now) noexcept {
   align = std::max(align, default_align);
   if (size > max_request / 2 || align > max_request / 4) return {};
   const std::size_t whole = std::max(canary, align) + size + static_cast<std::size_t>(size == 0) + canary;
@@ -98,17 +98,17 @@ MALLARD_INLINE made_block make(std::size_t size, std::size_t align, const way& b
 // pages.
 MALLARD_NOINLINE made_block make_of_waiting(std::size_t size, std::size_t align, const way& by,
                                             stack_number now) noexcept {
-  return let_all_go(size, by.function, now) ? make(size, align, by, now) : made_block{};
+  return let_all_go(size, by.function, now) ? try_make(size, align, by, now) : made_block{};
 }
 
-MALLARD_INLINE made_block make_somehow(std::size_t size, std::size_t align, const way& by,
-                                       stack_number now) noexcept {
-  const made_block made = make(size, align, by, now);
+MALLARD_INLINE made_block make(std::size_t size, std::size_t align, const way& by,
+                               stack_number now) noexcept {
+  const made_block made = try_make(size, align, by, now);
   return made.data != nullptr ? made : make_of_waiting(size, align, by, now);
 }
 
-void* get(std::size_t size, std::size_t align, const way& by, stack_number now) noexcept {
-  const made_block made = make_somehow(size, align, by, now);
+void* make_or_fail(std::size_t size, std::size_t align, const way& by, stack_number now) noexcept {
+  const made_block made = make(size, align, by, now);
   return made.data != nullptr ? made.data : failed();
 }
 
@@ -175,13 +175,13 @@ MALLARD_INLINE bool is_live(const place& b, const void* p, const char* function,
   return true;
 }
 
-// The block at `p`, or none, and the stack. What is not in the cache comes there while the stack is walked:
-// the record, and the end of the block.
+// What a caller gives back: the block at `p`, or none, and the caller's stack. The record and the end of the
+// block come into the cache while the stack is walked.
 struct given_back {
   place b;
   stack_number now;
 };
-MALLARD_INLINE given_back find_with_stack(const void* p, const walk_start& caller) noexcept {
+MALLARD_INLINE given_back find_given_back(const void* p, const walk_start& caller) noexcept {
   const place b = place_of(p);
   if (b) [[likely]] {
     __builtin_prefetch(b.record, 1);
@@ -195,9 +195,9 @@ MALLARD_INLINE void check_sides(const place& b, const char* function, stack_numb
     report_sides(b, function, now);
 }
 
-// Of two calls that end a block at the same time, for the first. While there is one thread, a locked
-// instruction would only wait for what the caches have not taken yet.
-MALLARD_INLINE bool is_ended_first(block_record& r) noexcept {
+// Whether this call ends the block: of two at the same time, one does. While there is one thread, nothing is
+// locked: that would wait until all stores before have reached the cache.
+MALLARD_INLINE bool begin_to_end(block_record& r) noexcept {
   if (light_mutex::is_alone()) {
     if (r.is.load(std::memory_order_relaxed) != state::live) return false;
     r.is.store(state::ending, std::memory_order_relaxed);
@@ -210,7 +210,7 @@ MALLARD_INLINE bool is_ended_first(block_record& r) noexcept {
 MALLARD_INLINE void end(const place& b, const char* function, stack_number now) noexcept {
   block_record& r = *b.record;
   check_sides(b, function, now);
-  if (!is_ended_first(r)) [[unlikely]]
+  if (!begin_to_end(r)) [[unlikely]]
     return report_double(b, function, now);
   r.freed = now;
   put_aside(b, function, now);
@@ -219,11 +219,11 @@ MALLARD_INLINE void end(const place& b, const char* function, stack_number now) 
 }  // namespace
 
 void* allocate(std::size_t size, std::size_t align, const way& by, const walk_start& caller) noexcept {
-  return get(size, align, by, stack_of(caller));
+  return make_or_fail(size, align, by, stack_of(caller));
 }
 
 void* allocate_zeroed(std::size_t size, const way& by, const walk_start& caller) noexcept {
-  const made_block made = make_somehow(size, default_align, by, stack_of(caller));
+  const made_block made = make(size, default_align, by, stack_of(caller));
   if (made.data == nullptr) return failed();
   return made.is_zero ? made.data : ::memset(made.data, 0, size);
 }
@@ -235,7 +235,7 @@ void deallocate(void* p, std::size_t size, std::size_t align, const way& by,
     if (__libc_free != nullptr) __libc_free(p);
     return;
   }
-  const auto [b, now] = find_with_stack(p, caller);
+  const auto [b, now] = find_given_back(p, caller);
   if (!is_live(b, p, by.function, now)) return;
   if (!is_match(*b.record, size, align, by)) [[unlikely]]
     report_mismatch(b, size, align, by, now);
@@ -247,11 +247,11 @@ void* reallocate(void* p, std::size_t size, const way& by, const walk_start& cal
   if (is_of_c_library(p) && __libc_realloc != nullptr) [[unlikely]]
     return __libc_realloc(p, size);
   if (size == 0) return deallocate(p, unknown_size, 0, by, caller), nullptr;
-  const auto [b, now] = find_with_stack(p, caller);
+  const auto [b, now] = find_given_back(p, caller);
   if (!is_live(b, p, by.function, now))
-    return get(size, default_align, by, now);  // with what it points to unknown
+    return make_or_fail(size, default_align, by, now);  // with what it points to unknown
   if (b.record->of != by.of) report_mismatch(b, unknown_size, 0, by, now);
-  void* const moved = get(size, default_align, by, now);
+  void* const moved = make_or_fail(size, default_align, by, now);
   if (moved == nullptr) return moved;
   ::memcpy(moved, p, std::min(size, b.record->size));
   end(b, by.function, now);

@@ -97,7 +97,6 @@ def test_replays_are_judged_and_no_part_of_the_golden_file(
     assert "CHANGED" not in told
 
 
-@pytest.mark.usefixtures("golden_file")
 def test_each_malloc_is_a_part_of_the_golden_file(
     golden_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
