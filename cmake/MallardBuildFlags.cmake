@@ -14,8 +14,9 @@ target_link_libraries(mallard_build_flags INTERFACE mallard_plain_flags)
 # Presets with debug checks have all of them, also those that are optimised a little.
 target_compile_definitions(mallard_build_flags INTERFACE $<$<CONFIG:Debug>:MALLARD_CHECKS=2>)
 # Files and lines, for what a sanitizer or a debugger says about calls; what else there is of so many
-# templates would be a third of compiling them.
-target_compile_options(mallard_build_flags INTERFACE $<$<CONFIG:Debug>:-g1>)
+# templates would be a third of compiling them, and even this is a quarter of it.
+option(MALLARD_LINES "Let a debugger know files and lines of what is built with debug checks" ON)
+target_compile_options(mallard_build_flags INTERFACE $<$<CONFIG:Debug>:-g$<BOOL:${MALLARD_LINES}>>)
 
 if(MALLARD_SANITIZE)
   # The check of vptr opens a pipe, and takes it for an error where a test lets descriptors run out.

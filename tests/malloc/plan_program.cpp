@@ -352,22 +352,34 @@ void* make_any(unsigned way, owner* of, std::size_t size) {
   }
 }
 
-// All bytes of a block follow from its address and its size, which stands first.
+// All bytes of a block follow from its size, which stands first: after it, a row of 256 bytes comes again and
+// again.
 struct marked {
   std::size_t size;
 
   static marked* in(void* p, std::size_t size) {
     auto* const m = static_cast<marked*>(p);
     m->size = size;
-    for (std::size_t i = sizeof *m; i < size; ++i) reinterpret_cast<unsigned char*>(m)[i] = m->mark(i);
+    for (std::size_t i = sizeof *m; i < size; i += 256)
+      std::memcpy(static_cast<char*>(p) + i, row(size), std::min<std::size_t>(256, size - i));
     return m;
   }
   [[nodiscard]] bool is_whole(std::size_t as_made) const {
-    for (std::size_t i = sizeof *this; i < as_made; ++i)
-      if (reinterpret_cast<const unsigned char*>(this)[i] != mark(i)) return false;
+    const auto* const bytes = reinterpret_cast<const char*>(this);
+    for (std::size_t i = sizeof *this; i < as_made; i += 256)
+      if (std::memcmp(bytes + i, row(as_made), std::min<std::size_t>(256, as_made - i)) != 0) return false;
     return size == as_made;
   }
-  [[nodiscard]] unsigned char mark(std::size_t i) const { return static_cast<unsigned char>(size * 31 + i); }
+
+ private:
+  static const unsigned char* row(std::size_t size) {
+    static constexpr auto counted = [] {
+      std::array<unsigned char, 512> bytes{};
+      for (std::size_t i = 0; i != bytes.size(); ++i) bytes[i] = static_cast<unsigned char>(i);
+      return bytes;
+    }();
+    return counted.data() + size * 31 % 256;
+  }
 };
 
 // Allocates, grows and frees while the system refuses one mapping in a few, then again while it refuses
