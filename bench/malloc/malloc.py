@@ -32,7 +32,9 @@ from malloc_programs import (
     DRIFT,
     Program,
     compared,
+    compared_programs,
     compile_own,
+    pages_in,
     prepare,
     programs,
     replayed,
@@ -50,6 +52,7 @@ METHOD = (
     "CPU time and max RSS as parts of glibc's, medians over the rounds of `mallard compare`, whose page says"
     " how they are measured; mean: geometric, over all programs."
 )
+PAGES = "All figures of each program, as a table and as bars, are in"
 REPLAYS = (
     "CPU time an event as a part of glibc's, less the replay's own, of `mallard replay`: in a fresh heap,"
     " with --litter 10, and of programs with threads with --threads."
@@ -63,7 +66,8 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
         description="Run thirteen programs under every malloc and compare what they take.",
     )
     further = (job.name for job in malloc_plans.further_jobs(Path()))
-    names = dict.fromkeys([*(each.name for each in replayed_programs()), *malloc_outputs.names(), *further])
+    ours = (each.name for each in (*compared_programs(), *replayed_programs()))
+    names = dict.fromkeys([*ours, *malloc_outputs.names(), *further])
     parser.add_argument("--program", choices=names, action="append", default=[], help="only this; repeatable")
     parser.add_argument("--malloc", action="append", default=[], help="only this beside glibc; repeatable")
     parser.add_argument("--rounds", type=int, help="of each comparison, at least 5 (15; of --plan-cost, 5)")
@@ -185,7 +189,7 @@ def outputs(wanted: argparse.Namespace) -> int:
     else:
         show = malloc_plans.show if wanted.plan_outputs else malloc_outputs.show
         show(Console(width=120, highlight=False), outcomes, missing)
-    same = [outcome.verdict != malloc_outputs.DIFFERENT for outcome in outcomes]
+    same = [outcome.verdict not in malloc_outputs.FAILURES for outcome in outcomes]
     return exit_code(interrupted, False, True, [*same])
 
 
@@ -229,21 +233,31 @@ def compare_all(
     options = ["--rounds", str(wanted.rounds or 15)] + [
         word for name in wanted.malloc for word in ("--malloc", name)
     ]
-    comparisons: list[Comparison] = []
     rows = None if wanted.json else Rows("CPU, max RSS", names)
     try:
-        for program in asked_of(programs(), wanted):
+        for program in asked_of(compared_programs(), wanted):
             print(f"{program.name}: {program.does}", file=sys.stderr)
             result = compared(mallard, program, FOLDER, options)
             found[program.name] = result
-            each = Comparison(program.name, result["rows"])
-            comparisons.append(each)
             if rows is not None:
+                each = Comparison(program.name, result["rows"])
                 rows.line(each.program, [figures(partial(each.ratio, name)) for name in names])
     finally:
-        if rows is not None and comparisons:
+        if rows is not None and (comparisons := of_means(found)):
             rows.line("mean", [figures(partial(mean, comparisons, name)) for name in names])
-            print(METHOD, machine_line(), "", sep="\n", flush=True)
+            print(
+                METHOD,
+                f"{PAGES} {pages_in(FOLDER).relative_to(ROOT)}.",
+                machine_line(),
+                "",
+                sep="\n",
+                flush=True,
+            )
+
+
+def of_means(found: dict[str, Any]) -> list[Comparison]:
+    """Return what was found for those programs that means and limits are of."""
+    return [Comparison(one.name, found[one.name]["rows"]) for one in programs() if one.name in found]
 
 
 def replay_all(mallard: str, wanted: argparse.Namespace, names: Sequence[str], found: dict[str, Any]) -> None:
@@ -294,7 +308,7 @@ def main(given: Sequence[str]) -> int:
         interrupted = True
     if wanted.json:
         print(json.dumps({"compared": compared_so_far, "replayed": replayed_so_far}))
-    comparisons = [Comparison(name, found["rows"]) for name, found in compared_so_far.items()]
+    comparisons = of_means(compared_so_far)
     return judged(
         list(limits(comparisons)) if comparisons else [], interrupted, wanted.check, aside=wanted.json
     )

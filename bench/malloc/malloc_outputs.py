@@ -1,7 +1,7 @@
 """Whether programs print under our malloc what they print without it.
 
     plain       $RUN is env                        |
-    preloaded   $RUN is env LD_PRELOAD=...         |  output, exit code: the same?
+    preloaded   $RUN is env LD_PRELOAD=...         |  output, exit code: the same? errors in files of a job?
     plain       once more, where they differ       |  then it varies by itself
 
 A job is lines of the shell, run in a folder of its own; $RUN stands in front of the program that it is about.
@@ -29,6 +29,8 @@ from programs import AS_NOBODY, CMAKE, NGINX, POSTGRES, PROGRAMS, SQL, shell_fil
 
 PATIENCE = 900  # s, for any job
 SAME, DIFFERENT, VARIES, HANGS = "same", "DIFFERENT", "varies by itself", "never ends"
+REPORTS = "same, but ERRORS are reported"
+FAILURES = (DIFFERENT, REPORTS)
 
 # What a page makes of itself by script, which --dump-dom prints.
 PAGE = """
@@ -221,15 +223,27 @@ def compare(job: Job, library: str, folder: Path) -> Outcome:
     plain = run(job, "env", folder)
     preloaded = run(job, f"env LD_PRELOAD={library} MALLARD_MALLOC_STATS={told}/%p.txt", folder)
     verdict = HANGS if plain.code == -signal.SIGKILL else SAME
+    report = first_report(folder / "work")
     if preloaded != plain:
         verdict = DIFFERENT if run(job, "env", folder) == plain else VARIES
+    elif report:
+        verdict = REPORTS
     return Outcome(
         job.name,
         verdict,
         (plain.code, preloaded.code),
         len(list(told.iterdir())),
-        first_difference(plain.output, preloaded.output),
+        first_difference(plain.output, preloaded.output) or report,
     )
+
+
+def first_report(place: Path) -> str:
+    """Return the first line by which a malloc has reported an error into a file of a job, or nothing."""
+    for file in sorted(place.glob("*.txt")):
+        for line in file.read_text(errors="replace").splitlines():
+            if line.startswith("mallard: "):
+                return f"{file.name}: {line}"
+    return ""
 
 
 def run(job: Job, front: str, folder: Path, passed: Sequence[int] = ()) -> Ran:

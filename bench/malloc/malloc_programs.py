@@ -78,6 +78,14 @@ def programs() -> list[Program]:
     ]
 
 
+def compared_programs() -> list[Program]:
+    """Return all that are compared: those above, and one of four threads, which is in no mean."""
+    of_four = Program(
+        "serve by four", "200,000 requests in each of two pairs of threads", ("./serve", "200000", "2")
+    )
+    return [*programs(), of_four]
+
+
 def prepare(folder: Path) -> None:
     """Make the inputs in `folder`, and compile what is ours."""
     inputs.make(folder, 1)
@@ -98,10 +106,17 @@ def compile_own(folder: Path, *names: str) -> None:
             )
 
 
+def pages_in(folder: Path) -> Path:
+    """Return where the pages of comparisons are, one a program."""
+    return folder / "pages"
+
+
 def compared(mallard: str, program: Program, folder: Path, options: list[str]) -> dict[str, Any]:
-    """Return what `mallard compare` finds, which shows its own progress."""
+    """Return what `mallard compare` finds, which shows its own progress; make its page."""
+    pages_in(folder).mkdir(exist_ok=True)
+    page = pages_in(folder) / f"{program.name.replace(' ', '_')}.html"
     ran = subprocess.run(
-        [mallard, "compare", "--json", *options, "--", *program.command],
+        [mallard, "compare", "--json", "--html", str(page), *options, "--", *program.command],
         cwd=folder,
         env=os.environ | program.environment,
         stdout=subprocess.PIPE,

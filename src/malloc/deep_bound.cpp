@@ -6,9 +6,9 @@
 // Such a library finds the C library's malloc among what it needs, and frees by it what the program has
 // allocated by this one, or the other way round. So where it would use the C library's, its slots, and those
 // of the libraries that come with it, get the addresses of the entry points here. A malloc that it brings
-// along stays. Every other call continues by a jump: the loader finds out from its return address who calls,
-// and whose search path counts. Where it would matter for one with RTLD_DEEPBIND, that goes on as well, and
-// is left alone.
+// along stays. The operators of the C++ library likewise. Every other call continues by a jump: the loader
+// finds out from its return address who calls, and whose search path counts. Where it would matter for one
+// with RTLD_DEEPBIND, that goes on as well, and is left alone.
 #include "malloc/deep_bound.hpp"
 
 #include <dlfcn.h>
@@ -37,9 +37,42 @@ constexpr std::uint32_t kinds[] = {R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT, R_AA
 #endif
 
 constexpr const char* names[] = {
-    "malloc",        "calloc",   "realloc",   "reallocarray", "posix_memalign",
-    "aligned_alloc", "memalign", "valloc",    "pvalloc",      "malloc_usable_size",
-    "free",          "cfree",    "mallinfo2", "malloc_trim"};
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "posix_memalign",
+    "aligned_alloc",
+    "memalign",
+    "valloc",
+    "pvalloc",
+    "malloc_usable_size",
+    "free",
+    "cfree",
+    "mallinfo2",
+    "malloc_trim",
+    // of the C++ library, which call those: the checked build would take their blocks for malloc's
+    "_Znwm",
+    "_Znam",
+    "_ZnwmRKSt9nothrow_t",
+    "_ZnamRKSt9nothrow_t",
+    "_ZnwmSt11align_val_t",
+    "_ZnamSt11align_val_t",
+    "_ZnwmSt11align_val_tRKSt9nothrow_t",
+    "_ZnamSt11align_val_tRKSt9nothrow_t",
+    "_ZdlPv",
+    "_ZdaPv",
+    "_ZdlPvm",
+    "_ZdaPvm",
+    "_ZdlPvRKSt9nothrow_t",
+    "_ZdaPvRKSt9nothrow_t",
+    "_ZdlPvSt11align_val_t",
+    "_ZdaPvSt11align_val_t",
+    "_ZdlPvmSt11align_val_t",
+    "_ZdaPvmSt11align_val_t",
+    "_ZdlPvSt11align_val_tRKSt9nothrow_t",
+    "_ZdaPvSt11align_val_tRKSt9nothrow_t",
+};
 
 constinit library_listener* hear = nullptr;
 

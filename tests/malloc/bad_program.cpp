@@ -643,6 +643,15 @@ constexpr void (*processes[])() = {
         if (WEXITSTATUS(status) != (is_bad ? 99 : 0)) abort();
       }
     },
+    [] {  // a library finds the operators of the C++ library first
+      void* const library = dlopen(getenv("DEEP_LIBRARY"), RTLD_NOW | RTLD_DEEPBIND);
+      if (library == nullptr) abort();
+      auto* const make = reinterpret_cast<int* (*)()>(dlsym(library, "make_int"));
+      auto* const end = reinterpret_cast<void (*)(int*)>(dlsym(library, "end_int"));
+      delete make();
+      end(new int(4));
+      end(make());
+    },
 };
 
 // --- ends of processes, and of libraries --------------------------------------------------------------

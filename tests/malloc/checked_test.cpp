@@ -217,6 +217,12 @@ TEST(Checked, ThreadsForksAndLibrariesWork) {
   EXPECT_EQ(threads.said, "");
 }
 
+TEST(Checked, ALibraryThatLooksForOperatorsElsewhereMakesNoMistake) {
+  const ended result = run_case("process", 2, "DEEP_LIBRARY=" MALLARD_DEEP_LIBRARY);
+  EXPECT_EQ(result.code, 0) << result.said;
+  EXPECT_EQ(result.said, "");
+}
+
 // What a parent has done before is no error of its child.
 TEST(Checked, AChildsErrorsAreItsOwn) {
   const ended result = run_case("process", 1);

@@ -19,9 +19,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <latch>
 #include <map>
 #include <new>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -286,7 +288,46 @@ TEST(Malloc, AbsurdRequestsAreRefusedAndSay) {
   EXPECT_EQ(::posix_memalign(&p, 4, 10), EINVAL);
   EXPECT_EQ(::posix_memalign(&p, 0, 10), EINVAL);
   EXPECT_EQ(::posix_memalign(&p, 64, hidden(SIZE_MAX)), ENOMEM);
+  errno = 0;
   EXPECT_EQ(::memalign(hidden((SIZE_MAX / 2) + 2), 1), nullptr);
+  EXPECT_EQ(errno, EINVAL);
+  for (const std::size_t align : {std::size_t{0}, std::size_t{3}, std::size_t{48}, SIZE_MAX}) {
+    errno = 0;
+    EXPECT_EQ(::aligned_alloc(hidden(align), 96), nullptr) << align;
+    EXPECT_EQ(errno, EINVAL) << align;
+  }
+  EXPECT_TRUE(refuses([] { return ::aligned_alloc(64, hidden(SIZE_MAX)); }));
+  p = std::malloc(1000000);
+  EXPECT_TRUE(refuses([=] { return std::realloc(p, hidden(std::size_t{PTRDIFF_MAX} + 1)); }));
+  std::free(p);
+}
+
+// Each is a block of its own, which has to be freed.
+TEST(Malloc, BlocksOfNoBytesAreBlocks) {
+  const auto make_all = [] {
+    void* of_posix = nullptr;
+    EXPECT_EQ(::posix_memalign(&of_posix, 64, hidden(std::size_t{0})), 0);
+    return std::array{hidden(std::malloc(0)),
+                      hidden(std::calloc(hidden(std::size_t{0}), 8)),
+                      hidden(std::calloc(8, 0)),
+                      hidden(std::realloc(nullptr, 0)),
+                      hidden(::aligned_alloc(64, 0)),
+                      hidden(::memalign(4096, 0)),
+                      hidden(::valloc(0)),
+                      hidden(::pvalloc(0)),
+                      hidden(::operator new(0)),
+                      hidden(::operator new[](0)),
+                      hidden(::reallocarray(nullptr, 0, 8)),
+                      of_posix};
+  };
+  const auto some = make_all();
+  const auto more = make_all();
+  std::set<void*> apart(some.begin(), some.end());
+  apart.insert(more.begin(), more.end());
+  EXPECT_EQ(apart.size(), some.size() + more.size());
+  EXPECT_EQ(apart.count(nullptr), 0u);
+  for (void* p : apart) std::free(p);
+  EXPECT_EQ(hidden(std::realloc(std::malloc(10), hidden(std::size_t{0}))), nullptr);
 }
 
 TEST(Malloc, ErrnoStaysWhatItWas) {
@@ -315,6 +356,14 @@ TEST(Malloc, OperatorsInEveryForm) {
   ::operator delete(::operator new(100), std::size_t{100});
   ::operator delete[](::operator new[](100), std::size_t{100});
   ::operator delete(::operator new(100), std::nothrow);
+  ::operator delete[](::operator new[](100, std::nothrow), std::nothrow);
+  constexpr std::align_val_t align{256};
+  void* const aligned = ::operator new[](100, align, std::nothrow);
+  EXPECT_TRUE(is_aligned(aligned, 256));
+  ::operator delete[](aligned, align, std::nothrow);
+  ::operator delete(::operator new(100, align, std::nothrow), align, std::nothrow);
+  ::operator delete(::operator new(100, align), std::size_t{100}, align);
+  ::operator delete[](::operator new[](100, align), std::size_t{100}, align);
 }
 
 std::atomic<int> handler_calls = 0;
@@ -443,6 +492,22 @@ TEST(Malloc, ThreadsComeAndGo) {
   }
   for (auto& p : shared) std::free(p.exchange(nullptr));
   EXPECT_LT(::mallinfo2().uordblks, std::size_t{64} << 20);
+}
+
+TEST(Malloc, AThousandThreadsAllocateAtATime) {
+  std::array<void*, 1000> blocks{};
+  std::latch all_have(blocks.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i != blocks.size(); ++i)
+    threads.emplace_back([&, i] {
+      blocks[i] = std::memset(std::malloc(100), static_cast<int>(i % 256), 100);
+      all_have.arrive_and_wait();
+      void* const of_another = blocks[(i + 1) % blocks.size()];
+      EXPECT_EQ(static_cast<unsigned char*>(of_another)[99], (i + 1) % blocks.size() % 256);
+      std::free(of_another);
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ((std::set<void*>(blocks.begin(), blocks.end()).size()), blocks.size());
 }
 
 pthread_key_t late_key;
@@ -760,9 +825,31 @@ TEST(PreloadedMalloc, APairTakesFewInstructions) {
 }
 
 TEST(PreloadedMalloc, NeedsNothingButTheCLibrary) {
-  const std::string needs = output_of("readelf -d " MALLARD_MALLOC " | grep NEEDED");
-  EXPECT_EQ(std::ranges::count(needs, '\n'), 1) << needs;
-  EXPECT_NE(needs.find("libc.so.6"), std::string::npos);
+  for (const char* library : {MALLARD_MALLOC, MALLARD_CHECKED_MALLOC}) {
+    const std::string needs = output_of("readelf -d " + std::string(library) + " | grep NEEDED");
+    EXPECT_EQ(std::ranges::count(needs, '\n'), 1) << needs;
+    EXPECT_NE(needs.find("libc.so.6"), std::string::npos);
+  }
+}
+
+// A program finds each of these here or in the C library: one that were missing would bring a block to the
+// other one's free.
+TEST(PreloadedMalloc, ExportsTheEntryPointsAndHardlyMore) {
+  const std::string both =
+      "__register_atfork aligned_alloc calloc cfree dlopen free free_aligned_sized free_sized "
+      "mallard_malloc_stats mallinfo2 malloc malloc_trim malloc_usable_size memalign posix_memalign pvalloc "
+      "realloc reallocarray valloc ";
+  const auto exports = [](const char* library) {
+    return output_of("nm -D --defined-only " + std::string(library) + " | awk '!/_Z/{printf \"%s \", $NF}'");
+  };
+  const auto operators = [](const char* library) {
+    return output_of("nm -D --defined-only " + std::string(library) + " | grep -c ' T _Z[nd][wal]'");
+  };
+  EXPECT_EQ(exports(MALLARD_MALLOC), both + "exit 0");
+  EXPECT_EQ(operators(MALLARD_MALLOC), "20\nexit 0");
+  std::string checked = both + "exit 0";
+  EXPECT_EQ(exports(MALLARD_CHECKED_MALLOC), checked.insert(checked.find("dlopen"), "dlclose "));
+  EXPECT_EQ(operators(MALLARD_CHECKED_MALLOC), "20\nexit 0");
 }
 
 }  // namespace

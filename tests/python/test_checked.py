@@ -97,6 +97,20 @@ def test_an_error_of_a_child_counts(mallard: Mallard, program: Path) -> None:
     assert re.search(r"mallard: 1 error in \d processes: double free 1\n$", ended.stderr)
 
 
+def test_a_program_with_a_malloc_of_its_own_does_not_pass(mallard: Mallard, tmp_path: Path) -> None:
+    source = tmp_path / "own.c"
+    source.write_text(
+        "#include <stddef.h>\nstatic char all[1 << 20]; static size_t at;\n"
+        "void *malloc(size_t n) { void *p = all + at; at += (n + 15) / 16 * 16; return p; }\n"
+        "void free(void *p) {}\nint main(void) { free(malloc(40)); return 3; }\n"
+    )
+    subprocess.run(["gcc", "-fno-builtin", "-rdynamic", "-o", tmp_path / "own", source], check=True)
+    ended = mallard("run", "--checked", "--", tmp_path / "own")
+    assert ended.stderr == f"mallard: {tmp_path}/own was not checked: another malloc is in force in it\n"
+    assert ended.returncode == 99
+    assert mallard("run", "--checked", "--exit-code", "0", "--", tmp_path / "own").returncode == 3
+
+
 def test_what_cannot_be_checked_is_said(mallard: Mallard, program: Path, tmp_path: Path) -> None:
     ended = mallard("run", "--checked", "--", compiled(tmp_path, "fixed", "-static"))
     assert ended.returncode == 2

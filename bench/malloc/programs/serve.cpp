@@ -1,4 +1,4 @@
-// serve: a server of two threads that frees on one what the other has allocated.
+// serve: a server of pairs of threads, one of which frees what the other has allocated.
 //
 //     front: requests read, parsed --queue--> back: answered, requests freed --queue--> front: answers freed
 //
@@ -133,11 +133,8 @@ void serve(queue<request>& requests, queue<answer>& answers) {
   answers.end();
 }
 
-}  // namespace
-
-// serve [REQUESTS]
-int main(int argc, char** argv) {
-  const std::uint64_t all = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 400'000;
+// A checksum of all answers.
+std::uint64_t run_pair(std::uint64_t all) {
   constexpr std::uint64_t at_once = 64;
   queue<request> requests;
   queue<answer> answers;
@@ -158,5 +155,17 @@ int main(int argc, char** argv) {
   requests.end();
   for (auto ready = answers.pop(); !ready.empty(); ready = answers.pop()) finish(ready);
   back.join();
-  std::printf("%016llx\n", static_cast<unsigned long long>(checksum));
+  return checksum;
+}
+
+}  // namespace
+
+// serve [REQUESTS [PAIRS]]: as many requests in each pair of threads
+int main(int argc, char** argv) {
+  const std::uint64_t all = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 400'000;
+  const std::uint64_t pairs = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  std::vector<std::thread> others;
+  for (std::uint64_t pair = 1; pair < pairs; ++pair) others.emplace_back(run_pair, all);
+  std::printf("%016llx\n", static_cast<unsigned long long>(run_pair(all)));
+  for (std::thread& other : others) other.join();
 }

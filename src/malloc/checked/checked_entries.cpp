@@ -113,6 +113,7 @@ MALLARD_ENTRY int posix_memalign(void** out, std::size_t align, std::size_t size
 }
 
 MALLARD_ENTRY void* aligned_alloc(std::size_t align, std::size_t size) noexcept {
+  if (!std::has_single_bit(align)) return failed(EINVAL);
   return allocate_aligned(align, size, by_aligned_alloc, MALLARD_CALLER);
 }
 MALLARD_ENTRY void* memalign(std::size_t align, std::size_t size) noexcept {

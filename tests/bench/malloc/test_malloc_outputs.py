@@ -12,7 +12,7 @@ import malloc_outputs
 import malloc_plans
 from mallard.plan import Context, Frame, Module, Plan, Rule, image_of
 from mallard.plan.plan_image import HEADER, RULE
-from malloc_outputs import DIFFERENT, HANGS, SAME, VARIES, Job, compare, jobs, names
+from malloc_outputs import DIFFERENT, HANGS, REPORTS, SAME, VARIES, Job, compare, jobs, names
 from malloc_plans import USUAL, Cost, cost_limits, further_jobs, hits_of_recorded, recognising
 
 # Any library that can be loaded in front of others.
@@ -33,6 +33,11 @@ def job(script: str) -> Job:
         ("$RUN sh -c 'exit ${LD_PRELOAD:+3}'", DIFFERENT, (0, 3)),
         ("$RUN sh -c 'kill -9 $$'; echo not printed", SAME, (137, 137)),
         ("$RUN cat /proc/sys/kernel/random/uuid", VARIES, (0, 0)),
+        (
+            "$RUN sh -c 'echo \"mallard: ${LD_PRELOAD:+1 error}\" | grep err >errors.txt || :'",
+            REPORTS,
+            (0, 0),
+        ),
     ],
 )
 def test_a_job_is_the_same_or_not(tmp_path: Path, script: str, verdict: str, codes: tuple[int, int]) -> None:

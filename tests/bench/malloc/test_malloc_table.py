@@ -7,6 +7,8 @@ import pytest
 
 import malloc_drift
 from limits import exit_code
+from malloc import of_means
+from malloc_programs import compared_programs, programs
 from malloc_table import Comparison, Replay, limits, mallocs, mean, mean_of
 
 # CPU seconds and bytes under each malloc that hold every limit.
@@ -128,3 +130,9 @@ def test_what_is_held_while_sizes_drift_has_limits(
         if values
     }
     assert [limit.held for limit in malloc_drift.limits(curves)] == kept
+
+
+def test_a_program_that_is_compared_besides_is_in_no_mean() -> None:
+    found = {one.name: {"rows": []} for one in compared_programs()}
+    assert len(found) > len(programs())
+    assert [each.program for each in of_means(found)] == [one.name for one in programs()]
