@@ -720,6 +720,17 @@ TEST(PreloadedMalloc, StatisticsAreJsonIfTheFileIsCalledSo) {
   EXPECT_EQ(told, "true\ntrue\nexit 0");
 }
 
+TEST(PreloadedMalloc, FreedMemoryIsKeptAsLongAsTheOptionSays) {
+  const mallard::test::scratch_folder folder;
+  for (const std::string decay : {"0", "60000"}) {
+    const std::string options =
+        "MALLARD_MALLOC_DECAY_MS=" + decay + " MALLARD_MALLOC_STATS=" + decay + ".json";
+    (void)preloaded_in(folder / "", options, "perl -e 'my $s = \"x\" x 5000000; undef $s'");
+  }
+  EXPECT_EQ(output_of("jq .kept_bytes " + (folder / "0.json").string()), "0\nexit 0");
+  EXPECT_EQ(output_of("jq '.kept_bytes >= 5000000' " + (folder / "60000.json").string()), "true\nexit 0");
+}
+
 TEST(PreloadedMalloc, WhatCannotBeToldHarmsNobody) {
   const mallard::test::scratch_folder folder;
   const std::string unwritable = preloaded_in(folder / "", "MALLARD_MALLOC_STATS=none/told.txt", "/bin/true");
