@@ -217,6 +217,13 @@ TEST(Checked, ThreadsForksAndLibrariesWork) {
   EXPECT_EQ(threads.said, "");
 }
 
+TEST(Checked, EightThreadsForkOpenLibrariesAndMakeNoMistake) {
+  const ended result = run(MALLARD_MALLOC_STRESS " --turns 5");
+  EXPECT_EQ(result.code, 0) << result.said;
+  EXPECT_EQ(result.said.find("mallard: "), std::string::npos) << result.said;
+  EXPECT_NE(run(MALLARD_MALLOC_STRESS " --turns 5 --damage").code, 0);
+}
+
 TEST(Checked, ALibraryThatLooksForOperatorsElsewhereMakesNoMistake) {
   const ended result = run_case("process", 2, "DEEP_LIBRARY=" MALLARD_DEEP_LIBRARY);
   EXPECT_EQ(result.code, 0) << result.said;
