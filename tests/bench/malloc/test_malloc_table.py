@@ -8,7 +8,7 @@ import pytest
 import malloc_drift
 from limits import exit_code
 from malloc import of_means
-from malloc_programs import compared_programs, programs
+from malloc_programs import compared_programs, programs, replayed_programs
 from malloc_table import Comparison, Replay, limits, mallocs, mean, mean_of
 
 # CPU seconds and bytes under each malloc that hold every limit.
@@ -136,3 +136,12 @@ def test_a_program_that_is_compared_besides_is_in_no_mean() -> None:
     found = {one.name: {"rows": []} for one in compared_programs()}
     assert len(found) > len(programs())
     assert [each.program for each in of_means(found)] == [one.name for one in programs()]
+
+
+def test_what_is_replayed_is_each_program_and_does_less_where_there_is_much() -> None:
+    replayed = {one.name: one.command for one in replayed_programs()}
+    compared = {one.name: one.command for one in programs()}
+    assert replayed.keys() > compared.keys()
+    less = {name for name, command in compared.items() if replayed[name] != command}
+    assert less == {"factor", "minimise", "serve"}
+    assert all(replayed[name][0] == command[0] for name, command in compared.items())
