@@ -133,7 +133,7 @@ def test_what_is_held_while_sizes_drift_has_limits(
 
 
 def test_a_program_that_is_compared_besides_is_in_no_mean() -> None:
-    found = {one.name: {"rows": []} for one in compared_programs()}
+    found: dict[str, Any] = {one.name: {"rows": []} for one in compared_programs()}
     assert len(found) > len(programs())
     assert [each.program for each in of_means(found)] == [one.name for one in programs()]
 
