@@ -13,8 +13,8 @@ add_library(mallard_build_flags INTERFACE)
 target_link_libraries(mallard_build_flags INTERFACE mallard_plain_flags)
 # Presets with debug checks have all of them, also those that are optimised a little.
 target_compile_definitions(mallard_build_flags INTERFACE $<$<CONFIG:Debug>:MALLARD_CHECKS=2>)
-# Files and lines, for what a sanitizer or a debugger says about calls; what else there is of so many
-# templates would be a third of compiling them, and even this is a quarter of it.
+# Files and lines, for what a sanitizer or a debugger says about calls: a quarter of compiling so many templates.
+# What else there could be of them would be a further third.
 option(MALLARD_LINES "Let a debugger know files and lines of what is built with debug checks" ON)
 target_compile_options(mallard_build_flags INTERFACE $<$<CONFIG:Debug>:-g$<BOOL:${MALLARD_LINES}>>)
 

@@ -132,7 +132,7 @@ cases() {
 # test_python [TEST...]: the package out of a build tree; what a user would notice of it, or these tests.
 test_python() {
   [ $# -gt 0 ] || set -- -m "not slow"
-  if quietly configure-python cmake --preset dev -D MALLARD_PYTHON=ON -D nanobind_DIR="$(.venv/bin/python -m nanobind --cmake_dir)" &&
+  if quietly configure-python cmake --preset dev $no_lines -D MALLARD_PYTHON=ON -D nanobind_DIR="$(.venv/bin/python -m nanobind --cmake_dir)" &&
     python_from_tree build/dev && rm -f "build/dev/environment/bin/$without"; then
     suite pytest build/dev/environment/bin/python -m pytest --numprocesses "$(nproc)" --dist loadfile "$@"
   else count "the Python package does not build" 0 1; fi

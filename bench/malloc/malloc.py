@@ -1,6 +1,6 @@
 """Run programs under every malloc, and print what mallard's own takes beside the others.
 
-Five questions: what thirteen programs take, and their journals in fresh heaps, in littered ones and on
+Five questions: what fourteen programs take, and their journals in fresh heaps, in littered ones and on
 threads; what is held while sizes drift; whether output stays the same; whether plans of these programs keep
 it, and hold what they predict; and what it costs alone that contexts are recognised. A row is printed as soon
 as it is measured.
@@ -50,7 +50,7 @@ FIGURES = ("cpu_s", "max_rss_bytes")
 OF_COMPARE_ALONE = ("glibc-arenas",)  # is no strategy of a replay
 METHOD = (
     "CPU time and max RSS as parts of glibc's, medians over the rounds of `mallard compare`, whose page says"
-    " how they are measured; mean: geometric, over all programs."
+    " how they are measured; mean: geometric, over all but that of four threads."
 )
 PAGES = "All figures of each program, as a table and as bars, are in"
 REPLAYS = (
@@ -63,7 +63,7 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(
         prog="./dev malloc",
-        description="Run thirteen programs under every malloc and compare what they take.",
+        description="Run fourteen programs under every malloc and compare what they take.",
     )
     further = (job.name for job in malloc_plans.further_jobs(Path()))
     ours = (each.name for each in (*compared_programs(), *replayed_programs()))
@@ -243,8 +243,9 @@ def compare_all(
                 each = Comparison(program.name, result["rows"])
                 rows.line(each.program, [figures(partial(each.ratio, name)) for name in names])
     finally:
-        if rows is not None and (comparisons := of_means(found)):
-            rows.line("mean", [figures(partial(mean, comparisons, name)) for name in names])
+        if rows is not None and found:
+            if comparisons := of_means(found):
+                rows.line("mean", [figures(partial(mean, comparisons, name)) for name in names])
             print(
                 METHOD,
                 f"{PAGES} {pages_in(FOLDER).relative_to(ROOT)}.",

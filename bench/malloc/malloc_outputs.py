@@ -29,7 +29,7 @@ from programs import AS_NOBODY, CMAKE, NGINX, POSTGRES, PROGRAMS, SQL, shell_fil
 
 PATIENCE = 900  # s, for any job
 SAME, DIFFERENT, VARIES, HANGS = "same", "DIFFERENT", "varies by itself", "never ends"
-REPORTS = "same, but ERRORS are reported"
+REPORTS = "ERRORS are reported"
 FAILURES = (DIFFERENT, REPORTS)
 
 # What a page makes of itself by script, which --dump-dom prints.
@@ -224,16 +224,16 @@ def compare(job: Job, library: str, folder: Path) -> Outcome:
     preloaded = run(job, f"env LD_PRELOAD={library} MALLARD_MALLOC_STATS={told}/%p.txt", folder)
     verdict = HANGS if plain.code == -signal.SIGKILL else SAME
     report = first_report(folder / "work")
-    if preloaded != plain:
-        verdict = DIFFERENT if run(job, "env", folder) == plain else VARIES
-    elif report:
+    if report:
         verdict = REPORTS
+    elif preloaded != plain:
+        verdict = DIFFERENT if run(job, "env", folder) == plain else VARIES
     return Outcome(
         job.name,
         verdict,
         (plain.code, preloaded.code),
         len(list(told.iterdir())),
-        first_difference(plain.output, preloaded.output) or report,
+        report or first_difference(plain.output, preloaded.output),
     )
 
 

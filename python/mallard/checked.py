@@ -72,8 +72,9 @@ def run_checked(program: list[str], environment: dict[str, str], exit_code: int)
             if listening.is_alive():
                 listening.join()
     tell(f"mallard: {findings.summary(program[0])}\n")
-    is_bad = findings.count or not findings.checked
-    return exit_code if is_bad and exit_code and code < 128 else code
+    if not findings.checked:
+        return 2
+    return exit_code if findings.count and exit_code and code < 128 else code
 
 
 @dataclass(slots=True)

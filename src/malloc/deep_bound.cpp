@@ -6,9 +6,10 @@
 // Such a library finds the C library's malloc among what it needs, and frees by it what the program has
 // allocated by this one, or the other way round. So where it would use the C library's, its slots, and those
 // of the libraries that come with it, get the addresses of the entry points here. A malloc that it brings
-// along stays. The operators of the C++ library likewise. Every other call continues by a jump: the loader
-// finds out from its return address who calls, and whose search path counts. Where it would matter for one
-// with RTLD_DEEPBIND, that goes on as well, and is left alone.
+// along stays. In the checked build so it is with operators and the C++ library, whose blocks would be
+// malloc's there; but not where a program has operators of its own. Every other call continues by a jump: the
+// loader finds out from its return address who calls, and whose search path counts. Where it would matter for
+// one with RTLD_DEEPBIND, that goes on as well, and is left alone.
 #include "malloc/deep_bound.hpp"
 
 #include <dlfcn.h>
@@ -37,42 +38,30 @@ constexpr std::uint32_t kinds[] = {R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT, R_AA
 #endif
 
 constexpr const char* names[] = {
-    "malloc",
-    "calloc",
-    "realloc",
-    "reallocarray",
-    "posix_memalign",
-    "aligned_alloc",
-    "memalign",
-    "valloc",
-    "pvalloc",
-    "malloc_usable_size",
-    "free",
-    "cfree",
-    "mallinfo2",
-    "malloc_trim",
-    // of the C++ library, which call those: the checked build would take their blocks for malloc's
-    "_Znwm",
-    "_Znam",
-    "_ZnwmRKSt9nothrow_t",
-    "_ZnamRKSt9nothrow_t",
-    "_ZnwmSt11align_val_t",
-    "_ZnamSt11align_val_t",
-    "_ZnwmSt11align_val_tRKSt9nothrow_t",
-    "_ZnamSt11align_val_tRKSt9nothrow_t",
-    "_ZdlPv",
-    "_ZdaPv",
-    "_ZdlPvm",
-    "_ZdaPvm",
-    "_ZdlPvRKSt9nothrow_t",
-    "_ZdaPvRKSt9nothrow_t",
-    "_ZdlPvSt11align_val_t",
-    "_ZdaPvSt11align_val_t",
-    "_ZdlPvmSt11align_val_t",
-    "_ZdaPvmSt11align_val_t",
-    "_ZdlPvSt11align_val_tRKSt9nothrow_t",
-    "_ZdaPvSt11align_val_tRKSt9nothrow_t",
-};
+    "malloc",        "calloc",   "realloc",   "reallocarray", "posix_memalign",
+    "aligned_alloc", "memalign", "valloc",    "pvalloc",      "malloc_usable_size",
+    "free",          "cfree",    "mallinfo2", "malloc_trim"};
+
+constexpr const char* operators[] = {"_Znwm",
+                                     "_ZnwmRKSt9nothrow_t",
+                                     "_ZnwmSt11align_val_t",
+                                     "_ZnwmSt11align_val_tRKSt9nothrow_t",
+                                     "_Znam",
+                                     "_ZnamRKSt9nothrow_t",
+                                     "_ZnamSt11align_val_t",
+                                     "_ZnamSt11align_val_tRKSt9nothrow_t",
+                                     "_ZdlPv",
+                                     "_ZdlPvm",
+                                     "_ZdlPvRKSt9nothrow_t",
+                                     "_ZdlPvSt11align_val_t",
+                                     "_ZdlPvmSt11align_val_t",
+                                     "_ZdlPvSt11align_val_tRKSt9nothrow_t",
+                                     "_ZdaPv",
+                                     "_ZdaPvm",
+                                     "_ZdaPvRKSt9nothrow_t",
+                                     "_ZdaPvSt11align_val_t",
+                                     "_ZdaPvmSt11align_val_t",
+                                     "_ZdaPvSt11align_val_tRKSt9nothrow_t"};
 
 constinit library_listener* hear = nullptr;
 
@@ -84,11 +73,11 @@ open_function* real_dlopen() noexcept {
   return found;
 }
 
-// An entry point that would be the C library's to a module, and is to be the one here.
+// An entry point that would be another library's to a module, and is to be the one here.
 struct replacement {
   const char* name = nullptr;
   void* here = nullptr;
-  void* next = nullptr;  // the C library's
+  void* next = nullptr;  // that of the C library, or of the C++ library
 };
 
 // What is to be done to the modules from that of a handle on, which the loader puts behind those it had.
@@ -97,17 +86,33 @@ struct replacements {
   bool are_new = false;              // whose empty slots the loader would fill at the first call
   bool are_reached = false;
   std::size_t count = 0;
-  replacement all[sizeof names / sizeof *names]{};
+  replacement all[sizeof names / sizeof *names + sizeof operators / sizeof *operators]{};
 };
 
-replacements find_replacements(void* handle, bool are_new) noexcept {
-  replacements found{.from = static_cast<link_map*>(handle)->l_ld, .are_new = are_new};
-  for (const char* name : names) {
+void add(replacements& to, void* handle, std::span<const char* const> wanted) noexcept {
+  for (const char* name : wanted) {
     void* const here = ::dlsym(RTLD_DEFAULT, name);
     void* const next = ::dlsym(RTLD_NEXT, name);
     if (here != nullptr && next != nullptr && here != next && ::dlsym(handle, name) == next)
-      found.all[found.count++] = {name, here, next};
+      to.all[to.count++] = {name, here, next};
   }
+}
+
+// Whether the program finds all operators here, and has none of its own.
+bool has_all_operators() noexcept {
+  const auto module_of = [](const void* p) {
+    Dl_info info;
+    return ::dladdr(p, &info) != 0 ? info.dli_fbase : nullptr;
+  };
+  return std::ranges::all_of(operators, [&](const char* name) {
+    return module_of(::dlsym(RTLD_DEFAULT, name)) == module_of(&hear);
+  });
+}
+
+replacements find_replacements(void* handle, bool are_new) noexcept {
+  replacements found{.from = static_cast<link_map*>(handle)->l_ld, .are_new = are_new};
+  add(found, handle, names);
+  if (operators_have_blocks_of_their_own && has_all_operators()) add(found, handle, operators);
   (void)::dlerror();  // there need not be all of them
   return found;
 }

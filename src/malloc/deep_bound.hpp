@@ -1,7 +1,11 @@
-// deep_bound: what has to be notified when dlopen() brings libraries.
+// deep_bound: what differs between the two builds when dlopen() brings libraries.
 #pragma once
 
 namespace mallard::malloc_library {
+
+// Whether a block of new is none of malloc's, so that both ends have to meet the same operators. By each
+// build.
+extern const bool operators_have_blocks_of_their_own;
 
 using library_listener = void(bool are_there) noexcept;
 

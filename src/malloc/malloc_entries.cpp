@@ -6,8 +6,8 @@
 //           `-----> free_anywhere(): large, another thread's; free_elsewhere(): none of ours
 //
 // What is none of ours is the C library's: a library that was loaded with RTLD_DEEPBIND calls that malloc,
-// and others free what it returns. So is what no malloc has returned; the C library says so and aborts. What
-// a new does that finds no memory is in failed_new.hpp.
+// and others free what it returns. So is an address that is in no span of ours, and if no malloc has returned
+// it, the C library says so and aborts. What a new does that finds no memory is in failed_new.hpp.
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -22,6 +22,7 @@
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
 #include "malloc/bump_pool.hpp"
+#include "malloc/deep_bound.hpp"
 #include "malloc/failed_new.hpp"
 #include "malloc/heap_of_thread.hpp"
 #include "malloc/routes.hpp"
@@ -247,6 +248,8 @@ void* end_call(call what, void* block, std::size_t size, void* p) {
   }
   return block;
 }
+
+const bool operators_have_blocks_of_their_own = false;
 
 }  // namespace mallard::malloc_library
 

@@ -23,6 +23,8 @@
 #include <string_view>
 #include <thread>
 
+#include "operators.hpp"
+
 using std::size_t;
 
 extern "C" void* __libc_malloc(size_t size);
@@ -646,11 +648,12 @@ constexpr void (*processes[])() = {
     [] {  // a library finds the operators of the C++ library first
       void* const library = dlopen(getenv("DEEP_LIBRARY"), RTLD_NOW | RTLD_DEEPBIND);
       if (library == nullptr) abort();
-      auto* const make = reinterpret_cast<int* (*)()>(dlsym(library, "make_int"));
-      auto* const end = reinterpret_cast<void (*)(int*)>(dlsym(library, "end_int"));
-      delete make();
-      end(new int(4));
-      end(make());
+      auto* const make_there = reinterpret_cast<void (*)(void**)>(dlsym(library, "make_there"));
+      auto* const end_there = reinterpret_cast<void (*)(void**)>(dlsym(library, "end_there"));
+      void* blocks[12];
+      make_there(blocks), end_all(blocks);
+      make_all(blocks), end_there(blocks);
+      make_there(blocks), end_there(blocks);
     },
 };
 

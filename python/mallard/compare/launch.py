@@ -5,7 +5,7 @@
 
 Launcher and program are a session of their own, without a terminal: Ctrl-C reaches mallard alone, which ends
 them. The program's children that are left are ended, too, so that they do not disturb the next run; but not
-those that have made a session of their own, as daemons do.
+those that have made a session or a process group of their own, as daemons do.
 """
 
 import hashlib

@@ -15,6 +15,7 @@
 
 #include "mallard/core/align.hpp"
 #include "malloc/checked/checked_blocks.hpp"
+#include "malloc/deep_bound.hpp"
 #include "malloc/failed_new.hpp"
 
 #define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
@@ -69,6 +70,9 @@ unsigned long long unloaded() noexcept {
 }
 
 }  // namespace
+
+const bool operators_have_blocks_of_their_own = true;
+
 }  // namespace mallard::malloc_library
 
 using namespace mallard::malloc_library;

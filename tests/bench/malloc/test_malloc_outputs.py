@@ -38,6 +38,7 @@ def job(script: str) -> Job:
             REPORTS,
             (0, 0),
         ),
+        ("$RUN env | sed -n 's/^LD_/mallard: &/p' >a.txt; cat /proc/sys/kernel/random/uuid", REPORTS, (0, 0)),
     ],
 )
 def test_a_job_is_the_same_or_not(tmp_path: Path, script: str, verdict: str, codes: tuple[int, int]) -> None:
