@@ -266,9 +266,12 @@ def replay_all(mallard: str, wanted: argparse.Namespace, names: Sequence[str], f
     known = [one.name for one in chosen([], again=False) if one.name not in OF_COMPARE_ALONE]
     names = [name for name in names if name in known]
     replays: list[Replay] = []
+    asked = list(asked_of(replayed_programs(), wanted))
+    if not asked:
+        return
     rows = None if wanted.json else Rows("replayed", names)
     try:
-        for program in asked_of(replayed_programs(), wanted):
+        for program in asked:
             print(f"journal of {program.name}", file=sys.stderr)
             for way, result in replayed(mallard, program, FOLDER, names):
                 found[f"{program.name} {way}"] = result
