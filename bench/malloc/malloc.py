@@ -195,7 +195,7 @@ def outputs(wanted: argparse.Namespace) -> int:
 
 def installed() -> str:
     """Return the mallard that is measured."""
-    mallard = shutil.which(ROOT / ".venv/bin/mallard")
+    mallard = shutil.which(str(ROOT / ".venv/bin/mallard"))
     if mallard is None:
         raise SetUpError(".venv/bin/mallard is not there or cannot be executed")
     return mallard

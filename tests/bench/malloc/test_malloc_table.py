@@ -1,10 +1,12 @@
 """Each promise about our malloc missed alone; what was not measured does not pass."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import malloc
 import malloc_drift
 from limits import exit_code
 from malloc import of_means
@@ -145,3 +147,13 @@ def test_what_is_replayed_is_each_program_and_does_less_where_there_is_much() ->
     less = {name for name, command in compared.items() if replayed[name] != command}
     assert less == {"factor", "minimise", "serve"}
     assert all(replayed[name][0] == command[0] for name, command in compared.items())
+
+
+def test_what_is_measured_is_the_mallard_of_this_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mallard = tmp_path / ".venv/bin/mallard"
+    mallard.parent.mkdir(parents=True)
+    mallard.touch(0o755)
+    monkeypatch.setattr(malloc, "ROOT", tmp_path)
+    assert malloc.installed() == str(mallard)  # a word of a shell's command
