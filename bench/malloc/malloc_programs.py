@@ -33,7 +33,6 @@ NUMBERS = (
     "340282366920938463463374607431768211455",
 )
 
-
 # What is recorded to be replayed does less: tens of millions of events take minutes under each malloc.
 SMALLER = {"factor": NUMBERS[2:], "minimise": ("13", "300", "4"), "serve": ("100000",)}
 

@@ -9,7 +9,6 @@ import pytest
 import malloc
 import malloc_drift
 from limits import exit_code
-from malloc import of_means
 from malloc_programs import compared_programs, programs, replayed_programs
 from malloc_table import Comparison, Replay, limits, mallocs, mean, mean_of
 
@@ -137,7 +136,7 @@ def test_what_is_held_while_sizes_drift_has_limits(
 def test_a_program_that_is_compared_besides_is_in_no_mean() -> None:
     found: dict[str, Any] = {one.name: {"rows": []} for one in compared_programs()}
     assert len(found) > len(programs())
-    assert [each.program for each in of_means(found)] == [one.name for one in programs()]
+    assert [each.program for each in malloc.of_means(found)] == [one.name for one in programs()]
 
 
 def test_what_is_replayed_is_each_program_and_does_less_where_there_is_much() -> None:
