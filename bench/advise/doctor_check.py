@@ -15,11 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import inputs
 import malloc_programs
 from doctor_judged import Doctored, Predicted, doctor_limits, doctored
 from limits import as_command, exit_code
-from malloc_plans import SHEET
+from malloc_plans import ARTICLES_XML, SHEET_XSL, write_sheet
 from marked_page import NoMarksError, Rows, around, change, page_options, publish, spread
 from truth_runs import ROOT, Bench, CannotRunError, compiled, document_of, kept_document
 from truths import INPUTS, TRUTHS
@@ -29,7 +28,6 @@ COMMAND = "./dev doctor-check --table"
 FOLDER = ROOT / "build" / "doctor"
 EXAMPLES = ROOT / "build" / "release" / "examples"
 JSON_ORDERS = "json_orders"  # the demo's
-ARTICLES = "articles.xml"  # part of the catalog: the time that the style sheet takes grows with its square
 DEBIANS = ("jq", "xmllint", "xsltproc", "perl", "python3", "sqlite3", "g++", "lua", "z3", "git")
 NOTHING_TO_GAIN, NO_VERDICT = 3, 1
 METHOD = (
@@ -59,7 +57,7 @@ def patients(data: str) -> Iterator[Patient]:
         if job.name in DEBIANS:
             yield Patient(job.name, job.command, job.environment)
         if job.name == "xmllint":
-            yield Patient("xsltproc", ("xsltproc", "sheet.xsl", ARTICLES))
+            yield Patient("xsltproc", ("xsltproc", SHEET_XSL, ARTICLES_XML))
     yield Patient(JSON_ORDERS, (f"./{JSON_ORDERS}", "20000"))
     for source in sorted((ROOT / "examples").glob("[0-9]*.c*")):
         yield Patient(f"example {source.stem[:2]}", (str(EXAMPLES / f"example_{source.stem}"),))
@@ -73,8 +71,7 @@ def prepare(chosen: Sequence[Patient], data: str) -> None:
     names = {one.name for one in chosen}
     if names & set(DEBIANS):
         malloc_programs.prepare(FOLDER)
-        (FOLDER / "sheet.xsl").write_text(SHEET.lstrip(), encoding="utf-8")
-        (FOLDER / ARTICLES).write_text("".join(inputs.catalog(4000)), encoding="utf-8")
+        write_sheet(FOLDER)
         for one in chosen:
             if one.name in DEBIANS and shutil.which(one.command[0]) is None:
                 raise SetUpError(f"{one.command[0]} is not installed")

@@ -134,6 +134,7 @@ def jobs_of(wanted: argparse.Namespace, of_plans: bool) -> list[malloc_outputs.J
     (history / inputs.HISTORY).write_bytes(b"".join(inputs.history(4000)))
     jobs = malloc_outputs.jobs(FOLDER, history)
     if of_plans:
+        malloc_plans.write_sheet(FOLDER)
         jobs += malloc_plans.further_jobs(FOLDER)
     names = wanted.program or (malloc_plans.USUAL if of_plans else [job.name for job in jobs])
     return [job for job in jobs if job.name in names]

@@ -31,6 +31,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+import inputs
 import workloads
 from limits import Limit, number
 from mallard.plan.plan_image import HEADER, RULE
@@ -43,6 +44,7 @@ USUAL = (
     *("forks", "chain"),
 )
 
+SHEET_XSL, ARTICLES_XML = "sheet.xsl", "articles.xml"
 SHEET = """
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
 <xsl:key name="by-name" match="*" use="name()"/>
@@ -123,17 +125,18 @@ class Cost:
 MOST_COST = 0.03  # of the CPU time, for recognising contexts
 
 
-def further_jobs(inputs: Path) -> list[Job]:
-    """Return the jobs that only plans have."""
-    catalog = shlex.quote(str(inputs.absolute() / "catalog.xml"))
+def write_sheet(folder: Path) -> None:
+    """Write a style sheet for xsltproc, and as many articles: its time grows with the square of theirs."""
+    (folder / SHEET_XSL).write_text(SHEET.lstrip(), encoding="utf-8")
+    (folder / ARTICLES_XML).write_text("".join(inputs.catalog(4000)), encoding="utf-8")
+
+
+def further_jobs(folder: Path) -> list[Job]:
+    """Return the jobs that only plans have, on what write_sheet has written into `folder`."""
+    sheet = shlex.join(str(folder.absolute() / name) for name in (SHEET_XSL, ARTICLES_XML))
     compiler = workloads.COMPILER
     return [
-        Job(
-            "xsltproc",
-            "/usr/bin/xsltproc",
-            "xsltproc",
-            shell_file("sheet.xsl", SHEET) + f"$RUN /usr/bin/xsltproc sheet.xsl {catalog}\n",
-        ),
+        Job("xsltproc", "/usr/bin/xsltproc", "xsltproc", f"$RUN /usr/bin/xsltproc {sheet}\n"),
         Job(
             "forks",
             "/usr/bin/perl",
@@ -193,15 +196,15 @@ def plan_of(job: Job, mallard: str, folder: Path) -> dict[str, Any] | None:
     run(job, shlex.join([mallard, "record", "--witness", "-o", str(journal), "--", "env"]), folder)
     children = journal.with_name("run.mlrd.d")
     found = [journal, *(children.rglob("*") if children.is_dir() else [])]
-    for one in sorted((one for one in found if one.is_file()), key=lambda one: -one.stat().st_size):
-        said = subprocess.run(
-            [mallard, "plan", one, "-o", file, "--json"], capture_output=True, text=True, check=False
-        )
-        if said.returncode == 0:
-            subprocess.run([mallard, "plan", "--compile", file, "-o", kept / "plan.image"], check=True)
-            plan: dict[str, Any] = json.loads(said.stdout)
-            return plan
-    return None
+    largest = max((one for one in found if one.is_file()), key=lambda one: one.stat().st_size)
+    said = subprocess.run(
+        [mallard, "plan", largest, "-o", file, "--json"], capture_output=True, text=True, check=False
+    )
+    if said.returncode != 0:
+        return None
+    subprocess.run([mallard, "plan", "--compile", file, "-o", kept / "plan.image"], check=True)
+    plan: dict[str, Any] = json.loads(said.stdout)
+    return plan
 
 
 def hits_of_recorded(told: Sequence[dict[str, Any]], expected: Counter[int]) -> tuple[Counter[int], int]:

@@ -25,6 +25,7 @@ from mallard.plan.stacks_of_plan import Stacks, module_name
 # Mapped: phases, in a program that has memory of its own beside malloc's.
 # Shelves: each owns a list and a set, which get things in a random order, and end one after the other.
 # Phases: eight functions that each allocate and free as much, one after the other.
+# Short: a block at a time, and 100 small ones that stay.
 # Texts: each is parsed into nodes, by a function that calls itself; they die when parse() returns.
 PROGRAM = """
 #include <cstdio>
@@ -70,6 +71,8 @@ struct shelf {
   __attribute__((noinline)) void add(long k) { things.push_back(k); names.insert(k); }
 };
 
+__attribute__((noinline)) void* keep_it(void* block) { return *static_cast<char*>(block) = 1, block; }
+
 template <int N> __attribute__((noinline)) long phase() {
   std::vector<char*> all;
   all.reserve(4000);
@@ -91,6 +94,13 @@ int main(int count, char** words) {
     std::vector<char*> all(40000);
     for (char*& one : all) one = static_cast<char*>(std::malloc(1000));
     std::printf("%zu\\n", all.size());
+    return 0;
+  }
+  if (count > 1 && words[1][0] == 's') {
+    std::vector<char*> few(100);
+    for (char*& one : few) one = static_cast<char*>(std::malloc(48));
+    for (int i = 0; i < 40000; ++i) std::free(keep_it(std::malloc(600)));
+    std::printf("%zu\\n", few.size());
     return 0;
   }
   if (count > 1 && words[1][0] == 'm') {
@@ -225,6 +235,15 @@ def test_what_has_no_contexts_has_no_plan(mallard: Mallard, tmp_path: Path) -> N
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr == f"mallard: {text} has no calling contexts: `mallard record` writes them\n"
     assert mallard("plan", tmp_path / "missing").returncode == 2
+
+
+def test_a_program_that_holds_too_little_has_no_plan(mallard: Mallard, program: Path, tmp_path: Path) -> None:
+    journal = tmp_path / "short.mlrd"
+    assert mallard("record", "-o", journal, "--", program, "short").returncode == 0
+    ran = mallard("plan", journal)
+    reason = "no caller has 4 KiB of small blocks alive, and 0.5 % of all of them"
+    assert ran.stderr == f"mallard: {journal} gives a plan nothing to do: {reason}\n"
+    assert (ran.returncode, ran.stdout) == (2, "")
 
 
 def test_a_plan_is_compiled_or_refused_with_its_line(mallard: Mallard, shelves: Path, tmp_path: Path) -> None:

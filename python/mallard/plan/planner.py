@@ -41,7 +41,7 @@ from mallard.plan.plan_model import (
     Rule,
     Witness,
 )
-from mallard.plan.pool_candidates import Candidates, Draft, Part
+from mallard.plan.pool_candidates import WORTH_A_POOL, Candidates, Draft, Part
 from mallard.plan.process_memory import Held, add_process, memory_of, threads_at_once
 from mallard.plan.scopes import Calls, Until, ends_of
 
@@ -123,8 +123,10 @@ class Planner:
             raise MallardError(f"{shown(path)} has no calling contexts: `mallard record` writes them")
         self.symbols = Symbols(self.store)
         self.candidates = Candidates(self.store, self.symbols)
-        if not self.candidates.all:
+        if not self.candidates.routable:
             raise MallardError(f"{shown(path)} has no small blocks whose callers a plan can name")
+        if not self.candidates.all:
+            raise MallardError(f"{shown(path)} gives a plan nothing to do: no caller {WORTH_A_POOL}")
         self.memory = memory_of(self.store, peak_rss)
         self.threads = threads_at_once(self.store.threads)
         self.remarks: list[str] = []

@@ -25,7 +25,7 @@ from mallard.analysis.progress import Progress
 from mallard.analysis.store import Store
 from mallard.analysis.subsystems import divide, unlike
 from mallard.analysis.symbols import Symbols
-from mallard.figures import share, shown
+from mallard.figures import share, shown, size
 from mallard.plan.plan_model import LARGEST, MOST_INSTANCES, STRATEGIES, WORDS, Witness, pools_for
 from mallard.plan.scopes import Until
 from mallard.plan.stacks_of_plan import Stacks
@@ -33,6 +33,7 @@ from mallard.plan.stacks_of_plan import Stacks
 NATURAL = 16  # bytes of alignment that every block has
 LEAST_SHARE = 0.005  # of what can be routed, that a pool of its own is worth: the mean of blocks and bytes
 LEAST_ALIVE = 4096  # bytes, the mean while it is in use: what fits into a page needs no pool to lie together
+WORTH_A_POOL = f"has {size(LEAST_ALIVE)} of small blocks alive, and {share(LEAST_SHARE)} of all of them"
 MOST = 64
 CLEAR_GAIN = 0.2  # of a witness, which is enough; or
 TOLD = 0.5  # of the blocks are of owners that have freed more in a row than chance would, and
