@@ -66,7 +66,7 @@ std::variant<record_options, int> parse_options(int argc, char** argv) {
   app.add_flag_function(
       "--witness", record_snapshots,
       "Also record registers and stack words of callers, which show what object owns a block: in windows of "
-      "65,536 allocations a thread, ever further apart");
+      "65,536 allocations a thread, ever further apart, and short ones between them");
   app.add_flag_function("--snapshot", record_snapshots)->group("");  // its name of before
   app.add_option("--buffer", chosen.ring_bytes,
                  "Size of each thread's ring, rounded up to a power of two; 4k to 1g")

@@ -13,9 +13,13 @@ namespace mallard::recorder {
 using namespace unwind;
 namespace {
 
-constexpr std::uint64_t window = 1U << 16;    // allocations
-constexpr std::uint64_t farthest = 1U << 20;  // from one window to the next; both powers of two
-constexpr unsigned most_frames = 16;          // of this library, between an entry point and here
+// Allocations, all powers of two.
+constexpr std::uint64_t window = 1U << 16;
+constexpr std::uint64_t farthest = 1U << 21;  // from one window to the next
+constexpr std::uint64_t short_window = 1U << 12;
+constexpr std::uint64_t step_of_short = 1U << 17;  // from one short window to the next
+
+constexpr unsigned most_frames = 16;  // of this library, between an entry point and here
 
 // Callee-saved, in the order of a snapshot record.
 struct registers {
@@ -97,6 +101,7 @@ bool step(registers& at) noexcept {
 
 // Whether the allocation of this number, from 0, has a snapshot.
 bool is_in_window(std::uint64_t number) noexcept {
+  if (number % step_of_short < short_window) return true;
   if (number < 2 * window) return number < window;
   const std::uint64_t begin = number < farthest ? std::bit_floor(number) : number & ~(farthest - 1);
   return number - begin < window;

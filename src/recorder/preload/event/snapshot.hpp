@@ -4,13 +4,14 @@
 //     snapshot     [rbx rbp r12 r13 r14 r15 | 20 words]      nearly always stands in one of these places
 //
 // Whole windows of a ring's allocations have one, each window twice as far from the beginning as the one
-// before, and at last one in each million:
+// before, and at last one in each 2 Mi. Between them lie short ones, 128 Ki from each other:
 //
-//     0 [## 64 Ki ##]     128 Ki [## 64 Ki ##]     256 Ki [## 64 Ki ##]     512 Ki ... 1 Mi ... 2 Mi ... 3 Mi
+//     0 [## 64 Ki ##]     128 Ki [## 64 Ki ##]     256 Ki [## 64 Ki ##]     384 Ki [4 Ki]     512 Ki ...
 //
-// They have to show whether blocks that are freed one after the other belong together. So most blocks of an
-// owner must be there, not a sample. All contexts are treated alike, so that what is found about them can be
-// added up. Short-lived threads that follow each other in one ring count as one.
+// Long windows have to show whether blocks that are freed one after the other belong together. So most blocks
+// of an owner must be there, not a sample. Short ones show when other owners take over. All contexts are
+// treated alike, so that what is found about them can be added up. Short-lived threads that follow each other
+// in one ring count as one.
 //
 // The registers are those at the program's call: the frames of this library in between are unwound by their
 // own rules, which are worked out once a frame. So no entry point has to save anything, whatever compiler
