@@ -1,6 +1,6 @@
 """A trial that fits into a number of runs and a time: how many candidates, in which stages, how often a run.
 
-    60 runs                 all candidates once, the best four once or twice, the best two six times or more
+    60 runs                 all of up to ten candidates twice, the best two six times or more
     20 s each, 8 minutes    only as many candidates as leave six rounds to the last stage
     10 ms each              a run is the program many times over, and its figures are their means
 
@@ -32,10 +32,12 @@ MOST_REPETITIONS = 100
 USED = 0.8  # of the time: starts are not alike
 MOST_ROUNDS = 15  # of the last stage
 # From many runs to few. Two reach the last stage if they can: of two that are nearly alike, the few rounds
-# before cannot tell the better one. Nor does one round tell the best from the fourth.
+# before cannot tell the better one. Nor does one round tell the best from the fourth, or a change from noise.
 SHAPES = (
     (Stage(3, ALL), Stage(7, 4), Stage(MOST_ROUNDS, 2)),
     (Stage(2, ALL), Stage(4, 4), Stage(9, 2)),
+    (Stage(2, ALL), Stage(2, 4), Stage(LEAST, 2)),
+    (Stage(2, ALL), Stage(LEAST, 2)),
     (Stage(1, ALL), Stage(2, 4), Stage(LEAST, 2)),
     (Stage(1, ALL), Stage(1, 4), Stage(LEAST, 2)),
     (Stage(1, ALL), Stage(LEAST, 2)),
