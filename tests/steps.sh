@@ -102,7 +102,7 @@ conclude() {
 # tree PRESET [CMAKE-ARGUMENT...]: builds all tests and examples, and runs those that were built anew.
 tree() {
   preset=$1
-  if quietly "configure-$preset" cmake --preset "$@" && quietly "clean-$preset" ninja -C "build/$preset" -t cleandead; then
+  if quietly "configure-$preset" cmake --preset "$@" $no_lines && quietly "clean-$preset" ninja -C "build/$preset" -t cleandead; then
     find "build/$preset/checks" -name '*.failed' -delete
     quietly "build-$preset" cmake --build "build/$preset" --target check -- -k 0 || built=no
     count "$preset" $(cases $(find "build/$preset/checks" -name '*.passed' -o -name '*.failed'))
@@ -236,7 +236,7 @@ clang="journal;profile;harness"
 plain="$both;$clang;containers"
 sanitized="model;capi"
 short="-D MALLARD_SLOW_TESTS=OFF -D MALLARD_SHORT_TRACES=ON"
-no_lines="-D MALLARD_LINES=OFF"  # where nothing reads them, and compiling takes most of the time
+no_lines="-D MALLARD_LINES=OFF"  # a quarter of compiling; sanitizers name functions without them
 
 # What the Python packages are made of, and their tests.
 package="CMakeLists.txt CMakePresets.json bench cmake dev docs examples include pyproject.toml python requirements.txt
@@ -248,7 +248,7 @@ but_heaps=":!examples :!include/mallard/allocator :!include/mallard/debug :!incl
 test_default() {
   compilers=clang++-19 mutations="--changed --sample 10"
   begin "library and tools"
-  tree dev $short $no_lines -D MALLARD_ROOMS="$plain"
+  tree dev $short -D MALLARD_ROOMS="$plain"
   begin "every heap in the model suite, sanitized"
   tree asan $short -D MALLARD_TOOLS=OFF -D MALLARD_ROOMS="$sanitized"
   wait "$tools" || count "Python tools, Chromium or speedscope" 0 1
@@ -265,9 +265,9 @@ test_all() {
   compilers="clang++-19 g++-12" mutations=
   second_boost || count "a second Boost" 0 1
   begin "library and tools, by clang"
-  tree dev $short $no_lines -D MALLARD_ROOMS="$plain;model;bench"
+  tree dev $short -D MALLARD_ROOMS="$plain;model;bench"
   begin "library, recorder and replay, by gcc"
-  tree gcc-dev $no_lines -D MALLARD_SLOW_TESTS=ON -D MALLARD_ROOMS="$both;containers" -D MALLARD_BOOST_PREFIX="$second_boost"
+  tree gcc-dev -D MALLARD_SLOW_TESTS=ON -D MALLARD_ROOMS="$both;containers" -D MALLARD_BOOST_PREFIX="$second_boost"
   begin "everything, sanitized, by clang"
   tree asan -D MALLARD_SLOW_TESTS=ON -D MALLARD_SHORT_TRACES=OFF -D MALLARD_TOOLS=ON -D MALLARD_BENCH=ON -D MALLARD_ROOMS=
   begin "every heap in the model suite, sanitized, by gcc"
@@ -317,8 +317,7 @@ test_named() {
   for preset in dev asan; do
     [ "$tests" ] || break
     rooms=$plain && [ $preset = dev ] || rooms=$sanitized
-    lines=$no_lines && [ $preset = dev ] || lines=
-    quietly "configure-$preset" cmake --preset $preset -D MALLARD_SLOW_TESTS=ON -D MALLARD_SHORT_TRACES=OFF $lines \
+    quietly "configure-$preset" cmake --preset $preset -D MALLARD_SLOW_TESTS=ON -D MALLARD_SHORT_TRACES=OFF $no_lines \
       -D MALLARD_ROOMS="$rooms" || return
     checks=$(ninja -C build/$preset -t targets all | sed -n 's/^check\.\(.*\): phony$/\1/p')
     for check in $(for test in $tests; do check_of "$test"; done | sort -u); do
