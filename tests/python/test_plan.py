@@ -237,13 +237,18 @@ def test_what_has_no_contexts_has_no_plan(mallard: Mallard, tmp_path: Path) -> N
     assert mallard("plan", tmp_path / "missing").returncode == 2
 
 
-def test_a_program_that_holds_too_little_has_no_plan(mallard: Mallard, program: Path, tmp_path: Path) -> None:
+def test_a_program_that_holds_little_has_a_plan_that_says_so(
+    mallard: Mallard, program: Path, tmp_path: Path
+) -> None:
     journal = tmp_path / "short.mlrd"
     assert mallard("record", "-o", journal, "--", program, "short").returncode == 0
     ran = mallard("plan", journal)
-    reason = "no caller has 4 KiB of small blocks alive, and 0.5 % of all of them"
-    assert ran.stderr == f"mallard: {journal} gives a plan nothing to do: {reason}\n"
-    assert (ran.returncode, ran.stdout) == (2, "")
+    little = (
+        "no caller of 0.5 % of the small blocks keeps 4 KiB of them alive: pools have little to put together"
+    )
+    assert f"mallard: {little}\n" in ran.stderr
+    assert ran.returncode == 0
+    assert "keep_it" in ran.stdout or "main" in ran.stdout
 
 
 def test_a_plan_is_compiled_or_refused_with_its_line(mallard: Mallard, shelves: Path, tmp_path: Path) -> None:

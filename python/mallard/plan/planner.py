@@ -41,7 +41,7 @@ from mallard.plan.plan_model import (
     Rule,
     Witness,
 )
-from mallard.plan.pool_candidates import WORTH_A_POOL, Candidates, Draft, Part
+from mallard.plan.pool_candidates import Candidates, Draft, Part
 from mallard.plan.process_memory import Held, add_process, memory_of, threads_at_once
 from mallard.plan.scopes import Calls, Until, ends_of
 
@@ -126,7 +126,7 @@ class Planner:
         if not self.candidates.routable:
             raise MallardError(f"{shown(path)} has no small blocks whose callers a plan can name")
         if not self.candidates.all:
-            raise MallardError(f"{shown(path)} gives a plan nothing to do: no caller {WORTH_A_POOL}")
+            raise MallardError(f"{shown(path)} has too many callers of too few blocks for pools")
         self.memory = memory_of(self.store, peak_rss)
         self.threads = threads_at_once(self.store.threads)
         self.remarks: list[str] = []
@@ -144,6 +144,7 @@ class Planner:
 
     def plan(self, options: Options) -> Planned:
         """Make the plan of a family."""
+        self.remarks = list(self.candidates.remarks)
         return self.first_that_fits(self.attempts(options.family), options)
 
     def of(self, wanted: Sequence[Wanted], options: Options) -> Planned:

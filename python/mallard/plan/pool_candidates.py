@@ -7,12 +7,12 @@
     site: temporary_text  30 %, of which 200 bytes are alive at a time             --> the default heap
 
 A site is the innermost call that is no wrapper's. Only blocks of at most 1 KiB and natural alignment count:
-others are not routed.
+others are not routed. Where no site that matters has a page alive, all that matter are candidates.
 """
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self, TypeAlias
 
@@ -33,13 +33,13 @@ from mallard.plan.stacks_of_plan import Stacks
 NATURAL = 16  # bytes of alignment that every block has
 LEAST_SHARE = 0.005  # of what can be routed, that a pool of its own is worth: the mean of blocks and bytes
 LEAST_ALIVE = 4096  # bytes, the mean while it is in use: what fits into a page needs no pool to lie together
-WORTH_A_POOL = f"has {size(LEAST_ALIVE)} of small blocks alive, and {share(LEAST_SHARE)} of all of them"
 MOST = 64
 CLEAR_GAIN = 0.2  # of a witness, which is enough; or
 TOLD = 0.5  # of the blocks are of owners that have freed more in a row than chance would, and
 MORE_OFTEN = 4  # times as often as chance and order make it, consecutive frees are of one owner
 SAME_OWNERS = 0.75  # of the owners that two code paths have, if they are to share pools
 
+Site: TypeAlias = tuple[int, int, int]  # its subsystem, and the place and the function of its node
 CodePath: TypeAlias = tuple[int, ...]  # a candidate, and the calls between malloc and its site
 
 
@@ -173,18 +173,29 @@ class Candidates:
         asking = np.flatnonzero(self.blocks[1:]) + 1
         self.routable = [context for context in asking.tolist() if self.stacks.is_known(context)]
         self.division = divide(store, symbols, "subtree", Limits())
+        self.remarks: list[str] = []
         self.all = self.find() if self.routable else []
 
     def find(self) -> list[Candidate]:
-        """Return the candidates, the largest first; what is left of subsystems comes behind."""
+        """Return the candidates among sites that hold more than a page; where there are none, among all."""
         tree, owner = self.symbols.tree, self.division.grouping.group_of
-        by_site: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
+        by_site: defaultdict[Site, list[int]] = defaultdict(list)
         for context in self.routable:
             node = int(self.symbols.site_nodes[context])
             part = int(owner[context]) if context < len(owner) else 0
             by_site[part, int(tree.place[node]), int(tree.function[node])].append(context)
         kept = {site: contexts for site, contexts in by_site.items() if self.alive(contexts) >= LEAST_ALIVE}
-        order = sorted((kept or by_site).items(), key=lambda site: -self.worth(site[1]))
+        if found := self.worth_a_pool(kept):
+            return found
+        self.remarks.append(
+            f"no caller of {share(LEAST_SHARE)} of the small blocks keeps {size(LEAST_ALIVE)} of them alive: "
+            "pools have little to put together"
+        )
+        return self.worth_a_pool(by_site)
+
+    def worth_a_pool(self, sites: Mapping[Site, list[int]]) -> list[Candidate]:
+        """Return the candidates, the largest first; what is left of subsystems comes behind."""
+        order = sorted(sites.items(), key=lambda site: -self.worth(site[1]))
         number = min(sum(self.worth(contexts) >= LEAST_SHARE for _, contexts in order), MOST)
         often = Counter(self.symbols.site_name(contexts[0]) for _, contexts in order[:number])
         left: defaultdict[int, list[int]] = defaultdict(list)
