@@ -12,6 +12,7 @@ import pytest
 from conftest import Mallard
 
 from mallard import MallardError, _native
+from mallard.analysis.store import Store
 from mallard.plan import Context, Module, Plan, Rule, Witness, plan_text, read_plan
 from mallard.plan.plan_file import parse_plan
 from mallard.plan.plan_image import Claim, claims_of, decision_trie, rule_for
@@ -25,6 +26,7 @@ from mallard.plan.stacks_of_plan import Stacks, module_name
 # Mapped: phases, in a program that has memory of its own beside malloc's.
 # Shelves: each owns a list and a set, which get things in a random order, and end one after the other.
 # Phases: eight functions that each allocate and free as much, one after the other.
+# High: how much memory it has had at most, in KiB.
 # Short: a block at a time, and 100 small ones that stay.
 # Texts: each is parsed into nodes, by a function that calls itself; they die when parse() returns.
 PROGRAM = """
@@ -96,6 +98,13 @@ int main(int count, char** words) {
     std::printf("%zu\\n", all.size());
     return 0;
   }
+  if (count > 1 && words[1][0] == 'h') {
+    char line[200];
+    std::FILE* const status = std::fopen("/proc/self/status", "r");
+    while (std::fgets(line, sizeof line, status) != nullptr && std::strncmp(line, "VmHWM:", 6) != 0) {}
+    std::puts(line + 6);
+    return 0;
+  }
   if (count > 1 && words[1][0] == 's') {
     std::vector<char*> few(100);
     for (char*& one : few) one = static_cast<char*>(std::malloc(48));
@@ -154,6 +163,16 @@ def test_memory_that_a_program_maps_itself_counts(mallard: Mallard, program: Pat
     without, found = (json.loads(mallard("plan", "--json", one).stdout) for one in (phases, journal))
     for which in ("recorded_peak_bytes", "predicted_peak_bytes"):
         assert 44 << 20 < found[which] - without[which] < 56 << 20
+
+
+def test_the_recorded_peak_is_that_of_the_program_alone(
+    mallard: Mallard, program: Path, tmp_path: Path
+) -> None:
+    plain = subprocess.run([program, "high"], capture_output=True, text=True, check=True).stdout
+    journal = tmp_path / "high.mlrd"
+    assert mallard("record", "-o", journal, "--", program, "high").returncode == 0
+    recorded = Store.read(str(journal), lambda _done: None).totals["figures"]["peak_rss"]
+    assert abs(recorded / 1024 - int(plain.split()[0])) < 600
 
 
 def test_instances_have_pools_where_frees_come_owner_by_owner(

@@ -17,8 +17,6 @@ PROCESS = 256 << 10  # bytes of a process beside its heap and its files: stack, 
 OF_A_FILE = 0.6  # is in memory, since pages around those in use are mapped as well, and at most
 OF_THE_PROGRAM, OF_A_LIBRARY = 16 << 20, 5 << 18  # bytes: much of large ones is data that few need
 RECORDER = "libmallard-record.so"
-OF_RECORDER = 2 << 20  # bytes that the recorder has in the process: what it remembers of stacks
-OWN_MAPPINGS = 4 << 20  # bytes that a process has beyond all that, from which on they are its own and count
 WORTH_HUGE_PAGES = 32 << 20  # bytes of mallard's heaps, in small pages
 HALF_A_HUGE_PAGE = 1 << 20  # bytes, of the last one
 
@@ -37,16 +35,16 @@ class Memory:
 
 
 def memory_of(store: Store, peak_rss: float | None = None) -> Memory:
-    """Return what the process of a journal had, about.
+    """Return what the process of a journal had, about: as the recorder noted, or by its files alone.
 
     `peak_rss`: bytes that it, or a child that was not recorded, has at most when it is not recorded, where a
     caller knows that. It has no more than it had when it was recorded.
     """
     heap = int(store.totals["over_time"]["held_bytes"].max(initial=0))
     recorded = store.totals["figures"].get("peak_rss", 0)
-    if peak_rss is not None:
-        own = min(int(peak_rss), recorded or int(peak_rss))
-        return Memory(max(own - heap, PROCESS), heap)
+    known = recorded if peak_rss is None else min(int(peak_rss), recorded or int(peak_rss))
+    if known != 0:
+        return Memory(max(known - heap, PROCESS), heap)
     program = store.totals["program"]
     sizes = {one["path"]: one["end"] - one["begin"] for one in store.modules}
     beside = PROCESS + sum(
@@ -54,9 +52,7 @@ def memory_of(store: Store, peak_rss: float | None = None) -> Memory:
         for path, size in sizes.items()
         if not path.endswith(RECORDER)
     )
-    # What it has mapped itself, where the recorder has noted how much it had in memory in all.
-    own = recorded - OF_RECORDER - beside - heap
-    return Memory(beside + (own if own > OWN_MAPPINGS else 0), heap)
+    return Memory(beside, heap)
 
 
 def threads_at_once(threads: Sequence[dict[str, Any]]) -> int:

@@ -110,7 +110,7 @@ struct spool_header {
                                           // that its calls do not arrive; 0: none
   std::atomic<std::uint64_t> end_cpu_ns;  // CPU time of the process when it exited; 0: it has not
   std::atomic<std::uint64_t>
-      peak_rss;  // bytes that it had in memory at most, without this file; 0: not known
+      peak_rss;  // bytes that it had in memory at most, without the recorder's own; 0: not known
   std::atomic<std::uint32_t> latest_call;  // number of the latest system call that the library has made
   std::atomic<std::uint32_t> open_calls;   // how many have not returned
   std::atomic<std::uint32_t> announced;    // root: grows with each child's spool that is ready

@@ -22,6 +22,7 @@
 #include "recorder/preload/process/real_process.hpp"
 #include "recorder/preload/spool/fixed_text.hpp"
 #include "recorder/preload/spool/raw_calls.hpp"
+#include "recorder/preload/spool/spool_mapping.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -50,7 +51,7 @@ class replacement {
 [[noreturn]] void leave(int status) noexcept {
   spool_header* spool = current_spool();
   if (spool != nullptr && spool->attached == raw_process()) {
-    spool->peak_rss = raw_peak_rss();
+    spool->peak_rss = peak_of_program();
     spool->end_cpu_ns = raw_cpu_ns();
   }
   real_process().leave(status);

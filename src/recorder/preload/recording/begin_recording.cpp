@@ -129,7 +129,7 @@ void begin_recording() noexcept {
   spool_header* spool = current_spool();
   if (spool == nullptr) return;
   if (!is_forked) list_modules(spool);
-  spool->peak_rss = raw_peak_rss();
+  spool->peak_rss = peak_of_program();
   spool->end_cpu_ns = raw_cpu_ns();
 }
 

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <concepts>
 #include <cstddef>
@@ -122,30 +123,6 @@ inline void raw_unlink(const char* path) noexcept {
   return raw_call(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &used) == 0 ? ns_of(used) : 0;
 }
 
-// Bytes that this process has had in memory at most, less what it has of shared memory now; 0 where the
-// system does not say so.
-[[nodiscard]] inline std::uint64_t raw_peak_rss() noexcept {
-  char status[4096];
-  const int file = raw_open("/proc/self/status", O_RDONLY);
-  if (file < 0) return 0;
-  const std::size_t size = raw_read(file, status, sizeof status - 1);
-  raw_close(file);
-  status[size] = '\0';
-  const auto kilobytes = [&status](const char* name) -> std::uint64_t {
-    const char* digit = strstr(status, name);
-    if (digit == nullptr) return 0;
-    digit += strlen(name);
-    while (*digit == ' ' || *digit == '\t') ++digit;
-    std::uint64_t value = 0;
-    for (; *digit >= '0' && *digit <= '9'; ++digit)
-      value = 10 * value + static_cast<std::uint64_t>(*digit - '0');
-    return value;
-  };
-  const std::uint64_t peak = kilobytes("\nVmHWM:");
-  const std::uint64_t shared = kilobytes("\nRssShmem:");
-  return peak > shared ? 1024 * (peak - shared) : 0;
-}
-
 // As mmap has it; null where that fails.
 [[nodiscard]] inline void* raw_map(void* where, std::size_t bytes, int flags, int descriptor,
                                    std::size_t begin) noexcept {
@@ -153,13 +130,20 @@ inline void raw_unlink(const char* path) noexcept {
   return mapped < 0 ? nullptr : reinterpret_cast<void*>(mapped);
 }
 
+// Bytes of all that map_pages has mapped and unmap_pages has not given back; a forked child has them as well.
+inline constinit std::atomic<std::uint64_t> bytes_of_pages{0};
+
 // `bytes` rounded up to whole pages, zeroed; null if there are none. Nothing is taken before it is touched.
 [[nodiscard]] inline void* map_pages(std::size_t bytes) noexcept {
-  return raw_map(nullptr, bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const mapped = raw_map(nullptr, bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped != nullptr) bytes_of_pages.fetch_add(bytes, std::memory_order_relaxed);
+  return mapped;
 }
 
 inline void unmap_pages(void* pages, std::size_t bytes) noexcept {
-  if (pages != nullptr) static_cast<void>(raw_call(SYS_munmap, pages, bytes));
+  if (pages == nullptr) return;
+  bytes_of_pages.fetch_sub(bytes, std::memory_order_relaxed);
+  static_cast<void>(raw_call(SYS_munmap, pages, bytes));
 }
 
 inline constexpr std::size_t kernels_signal_bytes = 8;  // of a set of signals

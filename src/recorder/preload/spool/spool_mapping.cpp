@@ -1,14 +1,20 @@
 #include "recorder/preload/spool/spool_mapping.hpp"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 
 #include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
+
+// Where this library begins and ends, from the linker.
+extern "C" [[gnu::visibility("hidden")]] const char library_begin asm("__ehdr_start");
+extern "C" [[gnu::visibility("hidden")]] const char library_end asm("_end");
 
 namespace mallard::recorder {
 using namespace journal;
@@ -119,7 +125,68 @@ spool_header* map_spool(int descriptor, const spool_options& wanted) noexcept {
   return front;
 }
 
+// Bytes of a mapping of whole pages that this process has in memory; `map` is /proc/self/pagemap.
+std::uint64_t resident_bytes(int map, const void* begin, std::size_t bytes) noexcept {
+  constexpr std::uint64_t is_present = std::uint64_t{1} << 63;
+  std::uint64_t entries[256];
+  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(begin) / spool_page;
+  std::uint64_t found = 0;
+  for (std::size_t at = 0; at < bytes / spool_page; at += std::size(entries)) {
+    const std::size_t some = std::min(std::size(entries), bytes / spool_page - at);
+    const long read =
+        raw_call(SYS_pread64, map, entries, some * sizeof *entries, (first + at) * sizeof *entries);
+    if (read != static_cast<long>(some * sizeof *entries)) return found;
+    for (std::size_t i = 0; i != some; ++i) found += (entries[i] & is_present) != 0 ? spool_page : 0;
+  }
+  return found;
+}
+
+std::uint64_t resident_bytes_of_library(int map) noexcept {
+  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(&library_begin);
+  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(&library_end) + spool_page - 1;
+  return resident_bytes(map, &library_begin, (end - begin) / spool_page * spool_page);
+}
+
+std::uint64_t resident_bytes_of_spool(int map) noexcept {
+  if (front == nullptr) return 0;
+  std::uint64_t found = resident_bytes(map, front, front_bytes);
+  for (std::uint32_t i = 0; i != rings_mapped; ++i) found += resident_bytes(map, rings[i], ring_bytes());
+  for (std::uint32_t i = 1; i < pieces_mapped; ++i)
+    found += resident_bytes(map, mapped_contexts[i], piece_bytes);
+  return found;
+}
+
+// A figure of /proc/self/status, in bytes; 0 where it has none.
+std::uint64_t bytes_told(const char* status, const char* name) noexcept {
+  const char* digit = strstr(status, name);
+  if (digit == nullptr) return 0;
+  digit += strlen(name);
+  while (*digit == ' ' || *digit == '\t') ++digit;
+  std::uint64_t kilobytes = 0;
+  for (; *digit >= '0' && *digit <= '9'; ++digit)
+    kilobytes = 10 * kilobytes + static_cast<std::uint64_t>(*digit - '0');
+  return 1024 * kilobytes;
+}
+
 }  // namespace
+
+std::uint64_t peak_of_program() noexcept {
+  char status[4096];
+  const int file = raw_open("/proc/self/status", O_RDONLY);
+  if (file < 0) return 0;
+  const std::size_t size = raw_read(file, status, sizeof status - 1);
+  raw_close(file);
+  status[size] = '\0';
+  std::uint64_t own = bytes_of_pages.load(std::memory_order_relaxed), spool = 0;
+  if (const int map = raw_open("/proc/self/pagemap", O_RDONLY); map >= 0) {
+    own += resident_bytes_of_library(map);
+    spool = resident_bytes_of_spool(map);
+    raw_close(map);
+  }
+  own += std::max(spool, bytes_told(status, "\nRssShmem:"));  // which has the spool or not
+  const std::uint64_t peak = bytes_told(status, "\nVmHWM:");
+  return peak > own ? peak - own : 0;
+}
 
 spool_header* map_spool_page(const char* path) noexcept {
   const int descriptor = raw_open(path, O_RDWR);

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "journal/spool/spool.hpp"
 #include "mallard/core/attributes.hpp"
@@ -49,6 +50,10 @@ extern journal::context_entry* mapped_contexts[context_pieces];
 [[nodiscard]] MALLARD_INLINE journal::context_entry& context_at(std::uint32_t number) noexcept {
   return mapped_contexts[number / contexts_in_piece][number % contexts_in_piece];
 }
+
+// Bytes that the process has had in memory at most, less what the spool, the pages of map_pages and memory
+// that it shares with others have of it now; 0 where the system does not say so.
+[[nodiscard]] std::uint64_t peak_of_program() noexcept;
 
 // To be called in a forked child.
 void leave_parents_spool() noexcept;
