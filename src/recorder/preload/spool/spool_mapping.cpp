@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <iterator>
 
 #include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
@@ -128,11 +127,12 @@ spool_header* map_spool(int descriptor, const spool_options& wanted) noexcept {
 // Bytes of a mapping of whole pages that this process has in memory; `map` is /proc/self/pagemap.
 std::uint64_t resident_bytes(int map, const void* begin, std::size_t bytes) noexcept {
   constexpr std::uint64_t is_present = std::uint64_t{1} << 63;
-  std::uint64_t entries[256];
+  constexpr std::size_t at_once = 256;
+  std::uint64_t entries[at_once];
   const std::uint64_t first = reinterpret_cast<std::uintptr_t>(begin) / spool_page;
   std::uint64_t found = 0;
-  for (std::size_t at = 0; at < bytes / spool_page; at += std::size(entries)) {
-    const std::size_t some = std::min(std::size(entries), bytes / spool_page - at);
+  for (std::size_t at = 0; at < bytes / spool_page; at += at_once) {
+    const std::size_t some = std::min(at_once, bytes / spool_page - at);
     const long read =
         raw_call(SYS_pread64, map, entries, some * sizeof *entries, (first + at) * sizeof *entries);
     if (read != static_cast<long>(some * sizeof *entries)) return found;
