@@ -432,14 +432,20 @@ def test_small_owners_share_pools_in_small_pages_where_huge_ones_would_take_too_
 
 
 @pytest.mark.usefixtures("huge_pages_pay")
-def test_each_thread_has_slabs_of_its_own_in_huge_pages(
-    shelves: Path, monkeypatch: pytest.MonkeyPatch
+def test_each_thread_has_slabs_of_its_own_half_touched_in_small_pages(
+    shelves: Path, monkeypatch: pytest.MonkeyPatch, huge_pages_pay: None
 ) -> None:
-    peaks = []
-    for threads in (1, 2, 3):
-        monkeypatch.setattr("mallard.plan.planner.threads_at_once", lambda _, threads=threads: threads)
-        peaks.append(planned(str(shelves), Options("pools", max_rss=9)).plan.predicted_peak)
-    assert peaks[2] - peaks[1] == peaks[1] - peaks[0] > 2 * (32 << 10)
+    of_a_thread = []
+    for huge_pages in (True, False):
+        peaks = []
+        for threads in (1, 2, 3):
+            monkeypatch.setattr("mallard.plan.planner.threads_at_once", lambda _, threads=threads: threads)
+            found = planned(str(shelves), Options("pools", max_rss=9, huge_pages=huge_pages))
+            assert found.plan.huge_pages == huge_pages
+            peaks.append(found.plan.predicted_peak)
+        assert peaks[2] - peaks[1] == peaks[1] - peaks[0]
+        of_a_thread.append(peaks[1] - peaks[0])
+    assert of_a_thread[0] == 2 * of_a_thread[1] > 2 * (32 << 10)
 
 
 @pytest.mark.parametrize(

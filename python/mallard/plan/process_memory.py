@@ -71,7 +71,8 @@ def add_process(held: Held, beside: int, threads: int, default_heap: str, limit:
     """
     own = held["peak"] if default_heap == "mallard" else min(held["peak"], held["peaks"][1:].sum())
     of_other_threads = (threads - 1) * held["more_a_thread"]
-    more = held["peak_in_segments"] - held["peak"] + of_other_threads + HALF_A_HUGE_PAGE
+    held["peak"] += of_other_threads // 2  # half of these slabs has been touched
+    more = held["peak_in_segments"] + of_other_threads + HALF_A_HUGE_PAGE - held["peak"]
     held["more"] = int(more) if own >= WORTH_HUGE_PAGES else 0
     held["peak"] += beside
     held["huge_pages"] = 0 < held["more"] <= limit - held["peak"]
