@@ -126,7 +126,7 @@ MOST_COST = 0.03  # of the CPU time, for recognising contexts
 
 
 def write_sheet(folder: Path) -> None:
-    """Write a style sheet for xsltproc, and as many articles: its time grows with the square of theirs."""
+    """Write a style sheet for xsltproc, and 4,000 articles: it takes time by the square of their number."""
     (folder / SHEET_XSL).write_text(SHEET.lstrip(), encoding="utf-8")
     (folder / ARTICLES_XML).write_text("".join(inputs.catalog(4000)), encoding="utf-8")
 
@@ -190,13 +190,15 @@ def compare(job: Job, mallard: str, library: str, folder: Path) -> Outcome:
 
 
 def plan_of(job: Job, mallard: str, folder: Path) -> dict[str, Any] | None:
-    """Return the plan of the process that allocates most, as --json has it; plan/plan.image is its image."""
+    """Return the plan of the process with the largest journal, as --json has it, and make plan/plan.image."""
     kept = folder / "plan"
     journal, file = kept / "run.mlrd", kept / "plan.toml"
     run(job, shlex.join([mallard, "record", "--witness", "-o", str(journal), "--", "env"]), folder)
     children = journal.with_name("run.mlrd.d")
     found = [journal, *(children.rglob("*") if children.is_dir() else [])]
-    largest = max((one for one in found if one.is_file()), key=lambda one: one.stat().st_size)
+    largest = max((one for one in found if one.is_file()), key=lambda one: one.stat().st_size, default=None)
+    if largest is None:
+        return None
     said = subprocess.run(
         [mallard, "plan", largest, "-o", file, "--json"], capture_output=True, text=True, check=False
     )

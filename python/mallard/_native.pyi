@@ -169,7 +169,7 @@ class PoolsPass:
     def held(self, number: int) -> dict[str, Any]:
         """Return what an assignment resulted in, in bytes: peak, and peak_in_segments in huge pages.
 
-        There a further thread may have more_a_thread to itself. Also routed_events and routed_bytes;
+        A further thread may have more_a_thread of segments to itself. Also routed_events and routed_bytes;
         `peaks` by pool.
         """
 

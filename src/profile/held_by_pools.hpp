@@ -23,8 +23,9 @@
 // On request it notes how much of each pool is alive over the journal's events, in `moments` of equal length:
 // how busy the machine was does not matter.
 //
-// Left out: threads, which have slabs of their own in each heap, and memory that has come back and not
-// been asked for since. Cost: some 20 ns an event; 28 bytes a live object, 40 a slab.
+// Left out: threads, which have slabs of their own in each heap (more_a_thread() says how much), and memory
+// that has come back and not been asked for since. Cost: some 20 ns an event; 28 bytes a live object, 40 a
+// slab.
 #pragma once
 
 #include <algorithm>

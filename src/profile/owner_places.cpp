@@ -83,6 +83,9 @@ class known_snapshots {
   std::size_t next_ = 0;
 };
 
+// A window of fewer than this part of the longest one's snapshots is short.
+constexpr std::uint64_t short_window_share = 8;
+
 // A block with a snapshot, at its allocation or at its free.
 struct step {
   std::uint32_t thread;
@@ -123,9 +126,7 @@ class step_log final : public watcher {
     ++blocks_of_context_[o.context];
     if (row == none) return;
     row_of_slot_[slot] = row;
-    group_steps& group = groups_[group_of(o.context)];
-    if (group.allocations.empty() || window_of(group.allocations.back()) != window_) ++group.windows;
-    group.allocations.push_back({o.thread, row, o.allocation});
+    groups_[group_of(o.context)].allocations.push_back({o.thread, row, o.allocation});
   }
   void freed(std::uint32_t slot, const object& o) override {
     const std::uint32_t row = row_of_slot_[slot];
@@ -135,8 +136,9 @@ class step_log final : public watcher {
   }
   void leaked(std::uint32_t /*slot*/, const object& /*o*/) override {}
 
-  // By number, when all events have been seen. Only those with snapshots.
+  // By number, when all events have been seen. Only those with snapshots in long windows.
   [[nodiscard]] std::map<std::uint32_t, group_steps>& groups() {
+    leave_out_short_windows();
     for (std::uint32_t context = 0; context < blocks_of_context_.size(); ++context) {
       const auto at = groups_.find(group_of(context));
       if (at != groups_.end()) at->second.blocks += std::exchange(blocks_of_context_[context], 0);
@@ -147,6 +149,21 @@ class step_log final : public watcher {
   [[nodiscard]] std::uint32_t window_of(const step& s) const noexcept { return window_of_row_[s.row]; }
 
  private:
+  void leave_out_short_windows() {
+    std::vector<std::uint64_t> snapshots(window_ + std::size_t{1});
+    for (const std::uint32_t window : window_of_row_) ++snapshots[window];
+    const std::uint64_t longest = *std::ranges::max_element(snapshots);
+    const auto is_in_short = [&](const step& s) {
+      return snapshots[window_of(s)] * short_window_share < longest;
+    };
+    for (auto& [number, group] : groups_) {
+      std::erase_if(group.allocations, is_in_short);
+      std::erase_if(group.frees, is_in_short);
+      for (std::size_t i = 0; i != group.allocations.size(); ++i)
+        group.windows +=
+            i == 0 || window_of(group.allocations[i]) != window_of(group.allocations[i - 1]) ? 1 : 0;
+    }
+  }
   [[nodiscard]] bool has_group(const object& o) const noexcept {
     return group_of_context_.empty() || group_of(o.context) != 0;
   }

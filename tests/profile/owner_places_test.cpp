@@ -324,6 +324,25 @@ TEST(owner_places, estimate_no_more_owners_where_all_blocks_have_snapshots) {
   EXPECT_EQ(found[0].owners, 50U);
 }
 
+// A short window shows three blocks of each of its owners: too few, were they counted with the others.
+TEST(owner_places, leave_out_short_windows) {
+  made_journal made;
+  const std::uint32_t context = made.context(0x1);
+  std::vector<block> blocks;
+  for (std::uint64_t i = 0; i < 800; ++i) blocks.push_back(made.allocate(context, made.random(100), rbp));
+  for (std::uint64_t window = 1; window <= 5; ++window) {
+    for (std::uint64_t i = 0; i < 16'384; ++i) static_cast<void>(made.allocate_unseen(made.context(0x2), i));
+    for (std::uint64_t i = 0; i < 99; ++i)
+      blocks.push_back(made.allocate(context, 1000 * window + i % 33, rbp));
+  }
+  free_by_owner(made, blocks);
+  const std::vector<owner_place> found = made.places().found;
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].place, rbp);
+  EXPECT_EQ(found[0].distinct, 100U);
+  EXPECT_EQ(found[0].blocks, 800U);
+}
+
 // What a program does in between, be it ever so much, is no gap between windows if it has snapshots as well.
 TEST(owner_places, estimate_no_more_owners_in_one_window) {
   made_journal made;

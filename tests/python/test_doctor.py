@@ -29,7 +29,7 @@ from mallard.advise.trial_in_budget import (
 from mallard.analysis.progress import Progress
 from mallard.compare import launch
 from mallard.compare.choice import LEAST
-from mallard.compare.halving import Goal
+from mallard.compare.halving import Goal, Trial
 from mallard.compare.launch import Program, Taken
 from mallard.compare.mallocs import AGAIN, BASE, Malloc
 from mallard.compare.rounds import Row, Schedule, Session
@@ -113,6 +113,19 @@ def test_sixty_runs_find_the_best_of_ten_and_run_each_of_them_twice(monkeypatch:
     assert all(len(row.runs) >= 2 for row in trial.rows)
     found = tried(trial, MACHINE)
     assert (found.choice.use, set(found.choice.over)) == ("plan-b", {BASE, "mimalloc", "blind"})
+
+
+@pytest.mark.parametrize("seconds", [56, 60, 75, 1000])
+def test_stages_have_no_more_runs_than_there_is_time_for(
+    monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    rows = rows_of(*PLANS, *MALLOCS)  # each took a second in the untimed round
+    monkeypatch.setattr(Trial, "take_turns", lambda *_: None)
+    schedule = Schedule(rounds=0, least=0, seconds=seconds)
+    trial = TrialInBudget(Program(("work",), "work", Path()), schedule, rows, runs=60)
+    trial.take_turns(lambda _share, _what, _seconds: None, len(rows))
+    assert runs_of(trial.stages, rows) <= min(60, seconds - len(rows))
+    assert trial.stages[-1].rounds >= LEAST
 
 
 def test_the_starts_of_a_round_alternate(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,10 +26,11 @@ from mallard.plan.stacks_of_plan import Stacks, module_name
 # Mapped: phases, in a program that has memory of its own beside malloc's.
 # Shelves: each owns a list and a set, which get things in a random order, and end one after the other.
 # Phases: eight functions that each allocate and free as much, one after the other.
-# High: how much memory it has had at most, in KiB.
+# High: how much memory it has had at most, in KiB, with 64 threads at once.
 # Short: a block at a time, and 100 small ones that stay.
 # Texts: each is parsed into nodes, by a function that calls itself; they die when parse() returns.
 PROGRAM = """
+#include <barrier>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -38,6 +39,7 @@ PROGRAM = """
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <sys/mman.h>
@@ -99,6 +101,14 @@ int main(int count, char** words) {
     return 0;
   }
   if (count > 1 && words[1][0] == 'h') {
+    std::barrier<> all(64);
+    std::vector<std::thread> threads(64);
+    for (std::thread& one : threads)
+      one = std::thread([&all] {
+        for (int i = 0; i < 1000; ++i) std::free(std::malloc(100));
+        all.arrive_and_wait();
+      });
+    for (std::thread& one : threads) one.join();
     char line[200];
     std::FILE* const status = std::fopen("/proc/self/status", "r");
     while (std::fgets(line, sizeof line, status) != nullptr && std::strncmp(line, "VmHWM:", 6) != 0) {}
@@ -171,7 +181,7 @@ def test_the_recorded_peak_is_that_of_the_program_alone(
     plain = subprocess.run([program, "high"], capture_output=True, text=True, check=True).stdout
     journal = tmp_path / "high.mlrd"
     assert mallard("record", "-o", journal, "--", program, "high").returncode == 0
-    recorded = Store.read(str(journal), lambda _done: None).totals["figures"]["peak_rss"]
+    recorded = Store.read(str(journal), lambda _done: None).totals["figures"]["program_peak_rss"]
     assert abs(recorded / 1024 - int(plain.split()[0])) < 600
 
 
@@ -262,12 +272,10 @@ def test_a_program_that_holds_little_has_a_plan_that_says_so(
     journal = tmp_path / "short.mlrd"
     assert mallard("record", "-o", journal, "--", program, "short").returncode == 0
     ran = mallard("plan", journal)
-    little = (
-        "no caller of 0.5 % of the small blocks keeps 4 KiB of them alive: pools have little to put together"
-    )
+    little = "no caller with 0.5 % of the small blocks keeps 4 KiB alive: pools have little to put together"
     assert f"mallard: {little}\n" in ran.stderr
     assert ran.returncode == 0
-    assert "keep_it" in ran.stdout or "main" in ran.stdout
+    assert "\nmain " in ran.stdout
 
 
 def test_a_plan_is_compiled_or_refused_with_its_line(mallard: Mallard, shelves: Path, tmp_path: Path) -> None:
@@ -433,7 +441,7 @@ def test_small_owners_share_pools_in_small_pages_where_huge_ones_would_take_too_
 
 @pytest.mark.usefixtures("huge_pages_pay")
 def test_each_thread_has_slabs_of_its_own_half_touched_in_small_pages(
-    shelves: Path, monkeypatch: pytest.MonkeyPatch, huge_pages_pay: None
+    shelves: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     of_a_thread = []
     for huge_pages in (True, False):

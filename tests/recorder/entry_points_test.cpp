@@ -132,8 +132,8 @@ TEST_F(entry_points, the_journal_knows_the_process) {
   EXPECT_GT(r.about.ticks_per_second, 1e6);
   EXPECT_GT(r.about.start_unix_ns, 1'600'000'000'000'000'000u);
   EXPECT_EQ(r.about.figures.at("exit_code"), 0);
-  EXPECT_GT(r.about.figures.at("peak_rss"), 1 << 20);
-  EXPECT_LT(r.about.figures.at("peak_rss"), 1 << 30);
+  EXPECT_GT(r.about.figures.at("program_peak_rss"), 1 << 20);
+  EXPECT_LT(r.about.figures.at("program_peak_rss"), 1 << 30);
   ASSERT_EQ(r.tables.threads.size(), 1u);
   EXPECT_EQ(r.tables.threads[0].system_id, r.about.process);
 }

@@ -48,6 +48,7 @@ PROFILED_NS, ADVISED_NS = 1500.0, 2000.0  # that an event takes to be profiled, 
 MOST_PROFILING = 0.25  # of the time that recording has left
 LEAST_READING = 1.0  # seconds: less says nothing of how fast this machine is
 PLAN_MAX_RSS = 1.25
+MOST_ROWS = 14  # of a trial as a rule, each of which has an untimed start
 LEAST_ADVICE, MOST_ADVICE = 0.25, 0.5  # of the time that recording has left
 DOCUMENT, PAGE = "doctor.json", "report.html"
 
@@ -315,7 +316,7 @@ class Doctor:
     def stage_advise(self) -> str:
         """Replay the journal; keep the resulting plans."""
         journal = self.recorded()
-        needed = (1 + self.order.runs) * max(self.start_seconds, 1.0)
+        needed = (MOST_ROWS + self.order.runs) * max(self.start_seconds, 1.0)
         share = min(MOST_ADVICE * self.left, max(LEAST_ADVICE * self.left, self.left - needed))
         if self.read_in(ADVISED_NS) > share:
             raise LeftOutError(

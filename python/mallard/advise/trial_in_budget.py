@@ -31,14 +31,14 @@ RUN_SECONDS = 4.0  # CPU time that a run shall have, where there is time for it
 MOST_REPETITIONS = 100
 USED = 0.8  # of the time: starts are not alike
 MOST_ROUNDS = 15  # of the last stage
-# From many runs to few. Two reach the last stage if they can: of two that are nearly alike, the few rounds
-# before cannot tell the better one. Nor does one round tell the best from the fourth, or a change from noise.
+# From many runs to few, for up to twelve candidates. Two reach the last stage if they can: of two that are
+# nearly alike, the few rounds before cannot tell the better one. Nor does one round tell the best from the
+# fourth, or a change from noise.
 SHAPES = (
     (Stage(3, ALL), Stage(7, 4), Stage(MOST_ROUNDS, 2)),
     (Stage(2, ALL), Stage(4, 4), Stage(9, 2)),
     (Stage(2, ALL), Stage(2, 4), Stage(LEAST, 2)),
     (Stage(2, ALL), Stage(LEAST, 2)),
-    (Stage(1, ALL), Stage(2, 4), Stage(LEAST, 2)),
     (Stage(1, ALL), Stage(1, 4), Stage(LEAST, 2)),
     (Stage(1, ALL), Stage(LEAST, 2)),
     (Stage(1, ALL), Stage(LEAST, 1)),
@@ -140,7 +140,8 @@ class TrialInBudget(Trial):
     def take_turns(self, progress: Progress, one_round: float) -> None:
         """Choose stages and the length of a run by what the untimed round took and has left; run them."""
         rows = self.going_on()
-        self.stages = shape_within(rows, self.runs)
+        starts_left = (self.schedule.seconds - one_round) * len(self.rows) / one_round
+        self.stages = shape_within(rows, min(self.runs, int(starts_left)))
         seconds = USED * (self.schedule.seconds - one_round) / max(1, runs_of(self.stages, rows))
         starts = min(RUN_SECONDS / max(self.start_cpu, 1e-6), seconds * len(self.rows) / one_round)
         self.repetitions = max(1, min(MOST_REPETITIONS, int(starts)))

@@ -41,7 +41,7 @@ from mallard.plan.plan_model import (
     Rule,
     Witness,
 )
-from mallard.plan.pool_candidates import Candidates, Draft, Part
+from mallard.plan.pool_candidates import LEAST_SHARE, Candidates, Draft, Part
 from mallard.plan.process_memory import Held, add_process, memory_of, threads_at_once
 from mallard.plan.scopes import Calls, Until, ends_of
 
@@ -126,7 +126,7 @@ class Planner:
         if not self.candidates.routable:
             raise MallardError(f"{shown(path)} has no small blocks whose callers a plan can name")
         if not self.candidates.all:
-            raise MallardError(f"{shown(path)} has too many callers of too few blocks for pools")
+            raise MallardError(f"{shown(path)} has no caller with {share(LEAST_SHARE)} of its small blocks")
         self.memory = memory_of(self.store, peak_rss)
         self.threads = threads_at_once(self.store.threads)
         self.remarks: list[str] = []

@@ -177,7 +177,7 @@ class Candidates:
         self.all = self.find() if self.routable else []
 
     def find(self) -> list[Candidate]:
-        """Return the candidates among sites that hold more than a page; where there are none, among all."""
+        """Return the candidates among sites that hold at least a page; where there are none, among all."""
         tree, owner = self.symbols.tree, self.division.grouping.group_of
         by_site: defaultdict[Site, list[int]] = defaultdict(list)
         for context in self.routable:
@@ -188,7 +188,7 @@ class Candidates:
         if found := self.worth_a_pool(kept):
             return found
         self.remarks.append(
-            f"no caller of {share(LEAST_SHARE)} of the small blocks keeps {size(LEAST_ALIVE)} of them alive: "
+            f"no caller with {share(LEAST_SHARE)} of the small blocks keeps {size(LEAST_ALIVE)} alive: "
             "pools have little to put together"
         )
         return self.worth_a_pool(by_site)

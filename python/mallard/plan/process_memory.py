@@ -41,7 +41,7 @@ def memory_of(store: Store, peak_rss: float | None = None) -> Memory:
     caller knows that. It has no more than it had when it was recorded.
     """
     heap = int(store.totals["over_time"]["held_bytes"].max(initial=0))
-    recorded = store.totals["figures"].get("peak_rss", 0)
+    recorded = store.totals["figures"].get("program_peak_rss", 0)
     known = recorded if peak_rss is None else min(int(peak_rss), recorded or int(peak_rss))
     if known != 0:
         return Memory(max(known - heap, PROCESS), heap)

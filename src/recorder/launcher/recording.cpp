@@ -241,7 +241,7 @@ void recording::finish(const std::optional<ending>& end) {
   about_.figures["recording_ns"] = static_cast<std::int64_t>(total.recording_ns);
   about_.figures["stalls"] = static_cast<std::int64_t>(total.stalls);
   if (const std::uint64_t peak = state().peak_rss; peak != 0)
-    about_.figures["peak_rss"] = static_cast<std::int64_t>(peak);
+    about_.figures["program_peak_rss"] = static_cast<std::int64_t>(peak);
   if (end) {
     about_.figures["exit_code"] = end->status;
     about_.figures["signal"] = end->signal;

@@ -134,7 +134,7 @@ static void handle(int number, void (*how)(int), int flags) {
   action.sa_flags = flags;
   need(sigaction(number, &action, NULL) == 0);
 }
-// The timer goes off again only once the loop goes on, so that no machine is too slow to leave the handler.
+// The timer goes off again only once the loop goes on, so that a slow machine gets out of the handler, too.
 static void timer_signals(void) {
   static char other_stack[64 << 10];
   const stack_t stack = {.ss_sp = other_stack, .ss_size = sizeof other_stack};

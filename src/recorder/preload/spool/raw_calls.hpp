@@ -130,19 +130,39 @@ inline void raw_unlink(const char* path) noexcept {
   return mapped < 0 ? nullptr : reinterpret_cast<void*>(mapped);
 }
 
-// Bytes of all that map_pages has mapped and unmap_pages has not given back; a forked child has them as well.
-inline constinit std::atomic<std::uint64_t> bytes_of_pages{0};
+// What map_pages has mapped and unmap_pages has not given back, at places that their addresses tell; what
+// finds no place is not known. A forked child has all of it as well.
+struct known_pages {
+  std::atomic<void*> begin{nullptr};
+  std::atomic<std::size_t> bytes{0};
+};
+inline constexpr std::size_t most_known_pages = 4096;  // a power of two
+inline constinit known_pages pages_of_recorder[most_known_pages]{};
+
+// Puts `now` in place of `before` at one of the places that `pages` may have; null if none has it.
+inline known_pages* exchange_known_pages(const void* pages, void* before, void* now) noexcept {
+  constexpr std::size_t most_steps = 64;
+  const std::size_t first = (reinterpret_cast<std::uintptr_t>(pages) >> 12) * 0x9E3779B97F4A7C15U >> 40;
+  for (std::size_t i = 0; i != most_steps; ++i) {
+    known_pages& at = pages_of_recorder[(first + i) % most_known_pages];
+    void* expected = before;
+    if (at.begin.compare_exchange_strong(expected, now, std::memory_order_relaxed)) return &at;
+  }
+  return nullptr;
+}
 
 // `bytes` rounded up to whole pages, zeroed; null if there are none. Nothing is taken before it is touched.
 [[nodiscard]] inline void* map_pages(std::size_t bytes) noexcept {
   void* const mapped = raw_map(nullptr, bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapped != nullptr) bytes_of_pages.fetch_add(bytes, std::memory_order_relaxed);
+  if (mapped == nullptr) return nullptr;
+  if (known_pages* const known = exchange_known_pages(mapped, nullptr, mapped); known != nullptr)
+    known->bytes.store(bytes, std::memory_order_relaxed);
   return mapped;
 }
 
 inline void unmap_pages(void* pages, std::size_t bytes) noexcept {
   if (pages == nullptr) return;
-  bytes_of_pages.fetch_sub(bytes, std::memory_order_relaxed);
+  static_cast<void>(exchange_known_pages(pages, pages, nullptr));
   static_cast<void>(raw_call(SYS_munmap, pages, bytes));
 }
 

@@ -1,9 +1,11 @@
 #include "recorder/preload/spool/spool_mapping.hpp"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <algorithm>
 #include <atomic>
@@ -28,7 +30,8 @@ constexpr std::size_t front_bytes = contexts_at + piece_bytes;
 // Places in memory, of this process's spool or its parent's. Each ring, and each further piece of contexts,
 // has in front of it the page that precedes it in the file.
 spool_header* front = nullptr;
-bool is_kept = false;  // the front is the parent's, and stays that
+bool is_kept = false;           // the front is the parent's, and stays that
+bool is_shared_memory = false;  // the spool, which is no file on a disk
 std::uint64_t* rings[max_rings];
 std::uint64_t ring_words = 0;
 std::atomic<std::uint32_t> rings_mapped{0};  // of the present spool; other places are there to be taken again
@@ -124,37 +127,40 @@ spool_header* map_spool(int descriptor, const spool_options& wanted) noexcept {
   return front;
 }
 
-// Bytes of a mapping of whole pages that this process has in memory; `map` is /proc/self/pagemap.
-std::uint64_t resident_bytes(int map, const void* begin, std::size_t bytes) noexcept {
-  constexpr std::uint64_t is_present = std::uint64_t{1} << 63;
-  constexpr std::size_t at_once = 256;
-  std::uint64_t entries[at_once];
-  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(begin) / spool_page;
-  std::uint64_t found = 0;
-  for (std::size_t at = 0; at < bytes / spool_page; at += at_once) {
-    const std::size_t some = std::min(at_once, bytes / spool_page - at);
-    const long read =
-        raw_call(SYS_pread64, map, entries, some * sizeof *entries, (first + at) * sizeof *entries);
-    if (read != static_cast<long>(some * sizeof *entries)) return found;
-    for (std::size_t i = 0; i != some; ++i) found += (entries[i] & is_present) != 0 ? spool_page : 0;
+// resident_pages: what of some mappings this process has in memory.
+class resident_pages {
+ public:
+  resident_pages() noexcept : pagemap_(raw_open("/proc/self/pagemap", O_RDONLY)), is_known_(pagemap_ >= 0) {}
+  ~resident_pages() noexcept {
+    if (pagemap_ >= 0) raw_close(pagemap_);
   }
-  return found;
-}
+  resident_pages(const resident_pages&) = delete;
+  resident_pages& operator=(const resident_pages&) = delete;
 
-std::uint64_t resident_bytes_of_library(int map) noexcept {
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(&library_begin);
-  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(&library_end) + spool_page - 1;
-  return resident_bytes(map, &library_begin, (end - begin) / spool_page * spool_page);
-}
+  void count(const void* begin, std::size_t bytes) noexcept {
+    constexpr std::uint64_t is_present = std::uint64_t{1} << 63;
+    constexpr std::size_t at_once = 64;  // there may be little of the program's stack left
+    std::uint64_t entries[at_once];
+    const std::uint64_t first = reinterpret_cast<std::uintptr_t>(begin) / spool_page;
+    const std::size_t pages = (bytes + spool_page - 1) / spool_page;
+    for (std::size_t at = 0; is_known_ && at < pages; at += at_once) {
+      const std::size_t some = std::min(at_once, pages - at);
+      const long got =
+          raw_call(SYS_pread64, pagemap_, entries, some * sizeof *entries, (first + at) * sizeof *entries);
+      is_known_ = got == static_cast<long>(some * sizeof *entries);
+      for (std::size_t i = 0; is_known_ && i != some; ++i)
+        bytes_ += (entries[i] & is_present) != 0 ? spool_page : 0;
+    }
+  }
 
-std::uint64_t resident_bytes_of_spool(int map) noexcept {
-  if (front == nullptr) return 0;
-  std::uint64_t found = resident_bytes(map, front, front_bytes);
-  for (std::uint32_t i = 0; i != rings_mapped; ++i) found += resident_bytes(map, rings[i], ring_bytes());
-  for (std::uint32_t i = 1; i < pieces_mapped; ++i)
-    found += resident_bytes(map, mapped_contexts[i], piece_bytes);
-  return found;
-}
+  [[nodiscard]] bool is_known() const noexcept { return is_known_; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+ private:
+  int pagemap_;
+  bool is_known_;
+  std::uint64_t bytes_ = 0;
+};
 
 // A figure of /proc/self/status, in bytes; 0 where it has none.
 std::uint64_t bytes_told(const char* status, const char* name) noexcept {
@@ -168,24 +174,39 @@ std::uint64_t bytes_told(const char* status, const char* name) noexcept {
   return 1024 * kilobytes;
 }
 
-}  // namespace
-
-std::uint64_t peak_of_program() noexcept {
-  char status[4096];
+// The most that the process has had in memory, less shared memory that is no file's; 0 where nobody says so.
+MALLARD_NOINLINE std::uint64_t peak_without_shared() noexcept {
+  char status[2048];
   const int file = raw_open("/proc/self/status", O_RDONLY);
   if (file < 0) return 0;
   const std::size_t size = raw_read(file, status, sizeof status - 1);
   raw_close(file);
   status[size] = '\0';
-  std::uint64_t own = bytes_of_pages.load(std::memory_order_relaxed), spool = 0;
-  if (const int map = raw_open("/proc/self/pagemap", O_RDONLY); map >= 0) {
-    own += resident_bytes_of_library(map);
-    spool = resident_bytes_of_spool(map);
-    raw_close(map);
+  const std::uint64_t peak = bytes_told(status, "\nVmHWM:"), shared = bytes_told(status, "\nRssShmem:");
+  return peak > shared ? peak - shared : 0;
+}
+
+// Whether it lies in memory alone, which is no file's.
+bool is_in_memory(int descriptor) noexcept {
+  struct statfs system{};
+  return raw_call(SYS_fstatfs, descriptor, &system) == 0 && system.f_type == TMPFS_MAGIC;
+}
+
+}  // namespace
+
+std::uint64_t peak_of_program() noexcept {
+  const std::uint64_t peak = peak_without_shared();
+  resident_pages own;
+  own.count(&library_begin, static_cast<std::size_t>(&library_end - &library_begin));
+  for (const known_pages& known : pages_of_recorder)
+    if (const void* const begin = known.begin.load(std::memory_order_relaxed); begin != nullptr)
+      own.count(begin, known.bytes.load(std::memory_order_relaxed));
+  if (front != nullptr && !is_shared_memory) {
+    own.count(front, front_bytes);
+    for (std::uint32_t i = 0; i != rings_mapped; ++i) own.count(rings[i], ring_bytes());
+    for (std::uint32_t i = 1; i < pieces_mapped; ++i) own.count(mapped_contexts[i], piece_bytes);
   }
-  own += std::max(spool, bytes_told(status, "\nRssShmem:"));  // which has the spool or not
-  const std::uint64_t peak = bytes_told(status, "\nVmHWM:");
-  return peak > own ? peak - own : 0;
+  return own.is_known() && peak > own.bytes() ? peak - own.bytes() : 0;
 }
 
 spool_header* map_spool_page(const char* path) noexcept {
@@ -209,6 +230,7 @@ spool_header* map_spool(const char* path, const spool_options& wanted) noexcept 
   }
   spool_header* spool = map_spool(descriptor, wanted);
   if (spool == nullptr) errno = ENOMEM;
+  is_shared_memory = is_in_memory(descriptor);
   raw_close(descriptor);
   return spool;
 }
