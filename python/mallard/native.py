@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import sysconfig
 from collections.abc import Callable
 from hashlib import sha256
@@ -113,9 +114,10 @@ def malloc_library(name: str = MALLOC) -> Path:
 def kept_image(plan: Path, program: str) -> Path:
     """Return the image of a plan, in the user's cache; an image is one of itself.
 
-    It stays there, as the program's children open it as well. Its name begins with the program's: that of
-    another build then says that it is not routed.
+    It stays there, as the program's children open it as well. Its name begins with that of the plan's
+    program, which says so where it is of another build. What else is not routed is said here.
     """
+    from mallard.compare.plans import build_id_of, changed_files
     from mallard.plan import image_of, read_plan
 
     try:
@@ -124,9 +126,20 @@ def kept_image(plan: Path, program: str) -> Path:
         raise MallardError(f"cannot read {plan}: {error.strerror}") from error
     if image.startswith(IMAGE_MAGIC):
         return plan.resolve()
-    image = image_of(read_plan(plan))
+    read = read_plan(plan)
+    image = image_of(read)
+    of, file = read.program, Path(shutil.which(program) or program).resolve()
+    is_of_it = file.name == Path(of.path or of.name).resolve().name or build_id_of(str(file)) == of.build_id
+    called = Path(program).name if is_of_it else of.name
+    if called != Path(program).name:
+        print(f"mallard: {plan} is for {of.name}: no call of {Path(program).name} is routed", file=sys.stderr)
+    if changed := changed_files(read):
+        others = ", ".join(changed)
+        print(
+            f"mallard: {plan} is for other builds of {others}: no call of theirs is routed", file=sys.stderr
+        )
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mallard" / "plans"
-    name = f"{Path(program).name[:200]}.{sha256(image).hexdigest()[:16]}.image"
+    name = f"{called[:200]}.{sha256(image).hexdigest()[:16]}.image"
     try:
         cache.mkdir(parents=True, exist_ok=True)
         if not (cache / name).is_file():

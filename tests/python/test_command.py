@@ -240,6 +240,21 @@ def test_run_compiles_a_plan_and_keeps_it_for_children(
     assert mallard("run", "--plan", image, "echo", "$MALLARD_MALLOC_PLAN").returncode == 0
 
 
+def test_run_says_which_program_a_plan_is_for_and_what_has_changed_since(
+    mallard: Mallard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    plan = tmp_path / "plan.toml"
+    c_library = (
+        '[[module]]\nname = "libc.so.6"\nbuild_id = "00fe"\npath = "/lib/x86_64-linux-gnu/libc.so.6"\n'
+    )
+    plan.write_text(PLAN_OF_ANOTHER_SHELL.replace("[[rule]]", f"{c_library}[[rule]]"))
+    ended = mallard("run", "--plan", plan, "env", "X=1", "echo", "there")
+    of_another = f"mallard: {plan} is for sh: no call of env is routed\n"
+    changed = f"mallard: {plan} is for other builds of libc.so.6: no call of theirs is routed\n"
+    assert (ended.stdout, ended.stderr) == ("there\n", of_another + changed)
+
+
 def test_run_refuses_a_plan_that_is_none(mallard: Mallard, tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
     assert mallard("run", "--plan", plan, "true").returncode == 2

@@ -264,6 +264,10 @@ def test_what_has_no_contexts_has_no_plan(mallard: Mallard, tmp_path: Path) -> N
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr == f"mallard: {text} has no calling contexts: `mallard record` writes them\n"
     assert mallard("plan", tmp_path / "missing").returncode == 2
+    for option in (("--json",), ("--strategy", "pools"), ("--process", "x")):
+        refused = mallard("plan", "--compile", text, "-o", tmp_path / "image", *option)
+        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+        assert "--compile takes a plan as it is" in refused.stderr
 
 
 def test_a_program_that_holds_little_has_a_plan_that_says_so(

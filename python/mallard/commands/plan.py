@@ -71,6 +71,8 @@ def plan(
 
     spare([journal], output)
     if compile_it:
+        if process or strategy or as_json:
+            raise MallardError("--compile takes a plan as it is: no --process, --strategy or --json")
         return compile_plan(journal, output)
     return make_plan(journal, process, output, (strategy, max_rss, heap), as_json)
 

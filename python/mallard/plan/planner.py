@@ -180,9 +180,8 @@ class Planner:
                     return self.finished(options, chosen, held_then)
                 refused.append(one["peak"])
         least = min(refused)
-        said = (
-            f"no plan of {shown(self.path)} stays below {options.max_rss:g} of the recorded {size(recorded)}"
-        )
+        room = f"{options.max_rss:g} of the recorded {size(recorded)}, less {share(RESERVE)}"
+        said = f"no plan of {shown(self.path)} stays below {room} in reserve"
         more = (
             f"with fewest pools it would be {size(least)}, which --max-rss {allowing(least, recorded)} allows"
         )
