@@ -191,6 +191,9 @@ def outputs(wanted: argparse.Namespace) -> int:
         show = malloc_plans.show if wanted.plan_outputs else malloc_outputs.show
         show(Console(width=120, highlight=False), outcomes, missing)
     same = [outcome.verdict not in malloc_outputs.FAILURES for outcome in outcomes]
+    if wanted.plan_outputs:
+        held = judged(list(malloc_plans.plan_limits(outcomes)), interrupted, wanted.check, aside=wanted.json)
+        return held or exit_code(False, False, True, [*same])
     return exit_code(interrupted, False, True, [*same])
 
 

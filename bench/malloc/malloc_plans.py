@@ -2,9 +2,10 @@
 
     recorded     $RUN is mallard record --witness      plan of the process that allocates most
     plain        $RUN is env
-    planned      $RUN is env with the malloc and plan  output, exit code: the same? each rule's hits
+    counted      $RUN is env with the malloc and plan  output, exit code: the same? each rule's hits
+    launched     the same, without counters, which     output, exit code: the same? max RSS: as predicted?
+                 take other ways through the malloc
     plain        once more, where they differ
-    launched     as planned, by mallard-launch         max RSS: as predicted?
 
     preloaded    $RUN is env with the malloc           |
     recognised   the same, with the plan, each of      |  CPU time, in turn: what recognising contexts
@@ -23,8 +24,9 @@ import statistics
 import subprocess
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +36,17 @@ from rich.table import Table
 import inputs
 import workloads
 from limits import Limit, number
+from mallard.analysis.store import Store
 from mallard.plan.plan_image import HEADER, RULE
-from malloc_outputs import DIFFERENT, SAME, VARIES, Job, first_difference, run
+from mallard.plan.plan_model import LARGEST
+from malloc_outputs import DIFFERENT, SAME, VARIES, Job, Ran, first_difference, of_program, run
+from malloc_programs import compared_programs
 from programs import shell_file
 
 # What plans are held to. Others of malloc_outputs.py can be asked for by name.
 USUAL = (
     *("jq", "xmllint", "xsltproc", "perl", "python3", "sqlite3", "g++", "lua", "z3", "git", "php", "serve"),
-    *("forks", "chain"),
+    *("forks", "chain", "serve by four"),
 )
 
 SHEET_XSL, ARTICLES_XML = "sheet.xsl", "articles.xml"
@@ -123,6 +128,15 @@ class Cost:
 
 
 MOST_COST = 0.03  # of the CPU time, for recognising contexts
+MOST_MISTAKEN = 0.002  # of the blocks and of the calls
+MOST_OFF = 0.1  # of the measured peak
+
+USABLE_SIZES = """
+import ctypes, json, sys
+c = ctypes.CDLL(None)
+c.malloc.restype, c.malloc_usable_size.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+print(json.dumps([c.malloc_usable_size(c.malloc(size)) for size in range(int(sys.argv[1]) + 1)]))
+"""
 
 
 def write_sheet(folder: Path) -> None:
@@ -134,8 +148,10 @@ def write_sheet(folder: Path) -> None:
 def further_jobs(folder: Path) -> list[Job]:
     """Return the jobs that only plans have, on what write_sheet has written into `folder`."""
     sheet = shlex.join(str(folder.absolute() / name) for name in (SHEET_XSL, ARTICLES_XML))
+    by_four = next(one for one in compared_programs() if one.name == "serve by four")
     compiler = workloads.COMPILER
     return [
+        of_program(replace(by_four, command=("./serve", "50000", "2")), folder),
         Job("xsltproc", "/usr/bin/xsltproc", "xsltproc", f"$RUN /usr/bin/xsltproc {sheet}\n"),
         Job(
             "forks",
@@ -164,28 +180,30 @@ def compare(job: Job, mallard: str, library: str, folder: Path) -> Outcome:
     counters = kept / "counters"
     settings = [f"LD_PRELOAD={library}", f"MALLARD_MALLOC_PLAN={kept / 'plan.image'}"]
     plain = run(job, "env", folder)
-    planned = run(job, shlex.join(["env", *settings, f"MALLARD_MALLOC_PLAN_COUNTERS={counters}"]), folder)
+    counted = run(job, shlex.join(["env", *settings, f"MALLARD_MALLOC_PLAN_COUNTERS={counters}"]), folder)
+    launched, max_rss = launched_run(job, mallard, settings, folder)
+    other = next((one for one in (launched, counted) if one != plain), plain)
     verdict = SAME
-    if planned != plain:
+    if other is not plain:
         verdict = DIFFERENT if run(job, "env", folder) == plain else VARIES
     told = [json.loads(line) for line in counters.read_text().splitlines()] if counters.exists() else []
     expected = Counter({number: rule["blocks"] for number, rule in enumerate(plan["rules"], 1)})
     hits, missed = hits_of_recorded(told, expected)
-    calls = max(hits.total(), 1)
+    calls, in_place = max(hits.total(), 1), kept_in_place(largest_journal(kept), library)
     return Outcome(
         job.name,
         verdict,
-        (plain.code, planned.code),
+        (plain.code, other.code),
         len({one["process"] for one in told}),
         plan["title"],
         len(plan["rules"]),
         plan["pools"],
         sum(hits[one] for one in expected) / calls,
-        missed / calls,
+        max(missed - in_place, 0) / calls,
         plan["mistaken"],
         plan["predicted_peak_bytes"],
-        max_rss(job, mallard, settings, folder),
-        first_difference(plain.output, planned.output),
+        max_rss,
+        first_difference(plain.output, other.output),
     )
 
 
@@ -194,19 +212,47 @@ def plan_of(job: Job, mallard: str, folder: Path) -> dict[str, Any] | None:
     kept = folder / "plan"
     journal, file = kept / "run.mlrd", kept / "plan.toml"
     run(job, shlex.join([mallard, "record", "--witness", "-o", str(journal), "--", "env"]), folder)
-    children = journal.with_name("run.mlrd.d")
-    found = [journal, *(children.rglob("*") if children.is_dir() else [])]
-    largest = max((one for one in found if one.is_file()), key=lambda one: one.stat().st_size, default=None)
-    if largest is None:
-        return None
     said = subprocess.run(
-        [mallard, "plan", largest, "-o", file, "--json"], capture_output=True, text=True, check=False
+        [mallard, "plan", largest_journal(kept), "-o", file, "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if said.returncode != 0:
         return None
     subprocess.run([mallard, "plan", "--compile", file, "-o", kept / "plan.image"], check=True)
     plan: dict[str, Any] = json.loads(said.stdout)
     return plan
+
+
+def largest_journal(kept: Path) -> Path:
+    """Return the largest journal that a job has left; one that is not there where it has left none."""
+    found = [one for one in kept.rglob("run.mlrd*") if one.is_file()]
+    found += [one for one in (kept / "run.mlrd.d").rglob("*") if one.is_file()]
+    return max(found, key=lambda one: one.stat().st_size, default=kept / "run.mlrd")
+
+
+def kept_in_place(journal: Path, library: str) -> int:
+    """Return how many calls of realloc the malloc leaves in their blocks, so that they ask no rule."""
+    sizes = subprocess.run(
+        ["/usr/bin/python3", "-c", USABLE_SIZES, str(LARGEST)],
+        env={"LD_PRELOAD": library},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    usable: list[int] = json.loads(sizes.stdout)
+    store = Store.read(str(journal), lambda _done: None)
+    grown = store.rows(
+        f"SELECT now.size, now.allocation, before.size, before.allocation FROM heap now JOIN heap before "
+        f"ON now.previous = before.allocation WHERE now.size BETWEEN 1 AND {LARGEST} ORDER BY now.allocation"
+    )
+    room: dict[int, int] = {}  # of blocks that were left, by the last event of each
+    for size, event, size_before, event_before in grown:
+        there = room.get(event_before) or (usable[size_before] if size_before <= LARGEST else size_before)
+        if there / 2 <= size <= there:
+            room[event] = there
+    return len(room)
 
 
 def hits_of_recorded(told: Sequence[dict[str, Any]], expected: Counter[int]) -> tuple[Counter[int], int]:
@@ -292,17 +338,36 @@ def cost_limits(costs: Sequence[Cost]) -> list[Limit]:
     ]
 
 
-def max_rss(job: Job, mallard: str, settings: Sequence[str], folder: Path) -> int:
-    """Return the most memory that a process of the job has, in bytes."""
+def launched_run(job: Job, mallard: str, settings: Sequence[str], folder: Path) -> tuple[Ran, int]:
+    """Run a job; return also the most memory that a process of it has, in bytes."""
     reading, writing = os.pipe()
-    launcher = str(Path(mallard).parent / "mallard-launch")
+    front = [str(Path(mallard).parent / "mallard-launch"), str(writing), "/usr/bin/env", "env", *settings]
     try:
-        run(job, shlex.join([launcher, str(writing), "/usr/bin/env", "env", *settings]), folder, [writing])
+        ran = run(job, shlex.join(front), folder, [writing])
     finally:
         os.close(writing)
     with os.fdopen(reading) as report:
         words = report.read().split()
-    return 1024 * int(words[3]) if len(words) > 3 else 0
+    return ran, 1024 * int(words[3]) if len(words) > 3 else 0
+
+
+def plan_limits(outcomes: Sequence[Outcome]) -> Iterator[Limit]:
+    """Yield what plans are held to."""
+    for promise, wrong in (
+        ("programs that do not run under a plan", [one.name for one in outcomes if not one.processes]),
+        ("programs that print something else", [one.name for one in outcomes if one.verdict == DIFFERENT]),
+    ):
+        where = ", ".join(wrong) or f"of {len(outcomes)}"
+        yield Limit(promise, 0, len(wrong) if outcomes else None, where)
+    figures: tuple[tuple[str, float, Callable[[Outcome], float]], ...] = (
+        ("blocks whose context is taken for another", MOST_MISTAKEN, lambda one: one.mistaken),
+        ("calls that go astray", MOST_MISTAKEN, lambda one: one.astray),
+        ("predicted peak is off by", MOST_OFF, lambda one: abs(one.predicted / (one.max_rss or inf) - 1)),
+    )
+    planned = [one for one in outcomes if one.processes]
+    for promise, at_most, figure in figures:
+        worst = max(planned, key=figure, default=None)
+        yield Limit(promise, at_most, figure(worst) if worst else None, worst.name if worst else "none")
 
 
 def show(console: Console, outcomes: Sequence[Outcome], missing: Sequence[Job]) -> None:

@@ -4,7 +4,9 @@ import time
 import zlib
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +15,17 @@ import malloc_plans
 from mallard.plan import Context, Frame, Module, Plan, Rule, image_of
 from mallard.plan.plan_image import HEADER, RULE
 from malloc_outputs import DIFFERENT, HANGS, REPORTS, SAME, VARIES, Job, compare, jobs, names
-from malloc_plans import USUAL, Cost, cost_limits, further_jobs, hits_of_recorded, recognising
+from malloc_plans import (
+    USUAL,
+    Cost,
+    Outcome,
+    cost_limits,
+    further_jobs,
+    hits_of_recorded,
+    kept_in_place,
+    plan_limits,
+    recognising,
+)
 
 # Any library that can be loaded in front of others.
 LIBRARY = "libm.so.6"
@@ -82,6 +94,32 @@ def test_a_plan_is_held_to_the_process_that_was_recorded() -> None:
     told += [{"process": 8, "rule": 1, "hits": 190}, {"process": 8, "rule": 2, "hits": 50}]
     assert hits_of_recorded(told, Counter({1: 92, 2: 0})) == (Counter({1: 90, 0: 9}), 2)
     assert hits_of_recorded([], Counter({1: 92})) == (Counter(), 92)
+
+
+def test_calls_of_realloc_that_stay_in_their_blocks_are_counted(tmp_path: Path) -> None:
+    journal = tmp_path / "trace.rep"
+    # Of glibc's blocks: 17 bytes have 24, 30 have 40, of which 8 would leave more than half unused.
+    journal.write_text("0\n1\n6\n1\na 0 17\nr 0 20\nr 0 24\nr 0 30\nr 0 8\nf 0\n")
+    assert kept_in_place(journal, LIBRARY) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "missed"),
+    [
+        ({}, None),
+        ({"processes": 0}, "programs that do not run under a plan"),
+        ({"verdict": DIFFERENT}, "programs that print something else"),
+        ({"mistaken": 0.003}, "blocks whose context is taken for another"),
+        ({"astray": 0.003}, "calls that go astray"),
+        ({"predicted": 120}, "predicted peak is off by"),
+        ({"max_rss": 0}, "predicted peak is off by"),
+    ],
+)
+def test_plans_are_held_to_outputs_contexts_and_peaks(change: dict[str, Any], missed: str | None) -> None:
+    good = Outcome("good", SAME, processes=1, rules=3, predicted=100, max_rss=105)
+    found = list(plan_limits([good, replace(good, name="other", **change)]))
+    assert [limit.promise for limit in found if not limit.held] == ([missed] if missed else [])
+    assert not any(limit.held for limit in plan_limits([]))
 
 
 def test_jobs_of_plans_are_there_and_need_no_others_name(tmp_path: Path) -> None:
