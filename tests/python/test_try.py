@@ -15,11 +15,12 @@ from conftest import Mallard
 from mallard.compare.choice import NOTHING, bootstrapped
 from mallard.compare.halving import Goal, Trial
 from mallard.compare.launch import Program, RunError, Taken
-from mallard.compare.mallocs import AGAIN, BASE, Malloc
-from mallard.compare.plans import NOTE, blind, build_id_of, ids_among
+from mallard.compare.mallocs import AGAIN, BASE, PLAN_VARIABLE, Malloc
+from mallard.compare.plans import NOTE, blind, build_id_of, ids_among, planned
 from mallard.compare.rounds import Image, Processes, Row, Schedule, Session, why_not
 from mallard.compare.trial_outcome import Tried, as_document, tried, way_to_use
 from mallard.plan import Context, Frame, Module, Plan, Rule, plan_text
+from mallard.plan.plan_image import HEADER
 from try_check import FASTER, Told, limits
 
 MACHINE = {"cpu": "", "cores": 2, "memory": 1, "kernel": "", "c_library": "", "transparent_huge_pages": ""}
@@ -432,6 +433,17 @@ def test_the_control_has_one_pool_for_all_that_the_plan_routes() -> None:
     (rule,) = blind(plan("00")).rules
     assert [str(context) for context in rule.contexts] == ["perl+0x10", "perl+0x20"]
     assert (rule.strategy, rule.largest) == ("pool", plan("00").rules[0].largest)
+
+
+def test_the_control_is_of_a_plan_that_fits_and_has_huge_pages_if_any_plan_has(plans: Path) -> None:
+    (plans / "huge.toml").write_text(plan_text(replace(plan("00" * 20), huge_pages=True)))
+    controls = []
+    for others in ([], [plans / "stale.toml"], [plans / "huge.toml"]):
+        with planned([*others, plans / "plan.toml"], control=True) as rows:
+            (control,) = (row for row in rows if row.control)
+            header = HEADER.unpack_from(Path(control.settings[PLAN_VARIABLE]).read_bytes())
+            controls.append((control.build, header[14]))
+    assert controls == [(build_id_of(PERL), huge) for huge in (0, 0, 1)]
 
 
 def test_build_id_is_that_of_the_file(tmp_path: Path) -> None:

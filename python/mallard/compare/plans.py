@@ -36,7 +36,10 @@ MOST_NOTES = 1 << 16
 
 @contextmanager
 def planned(paths: Sequence[Path], control: bool = False) -> Iterator[list[Malloc]]:
-    """Yield a row for each plan, and one for the control of the first."""
+    """Yield a row for each plan, and one for the control: of the first that the program's file fits.
+
+    It has huge pages if any plan has, so that none takes for its own what they bring.
+    """
     plans = [read_plan(path) for path in paths]  # what is wrong with one is said before anything runs
     if not plans:
         yield []
@@ -48,7 +51,11 @@ def planned(paths: Sequence[Path], control: bool = False) -> Iterator[list[Mallo
             for number, (plan, name, path) in enumerate(zip(plans, names, paths, strict=True))
         ]
         if control:
-            rows.append(replace(row_of(blind(plans[0]), CONTROL, Path(folder) / "blind.image"), control=True))
+            fits = next(
+                (one for one in plans if build_id_of(one.program.path) == one.program.build_id), plans[0]
+            )
+            heap = replace(blind(fits), huge_pages=any(one.huge_pages for one in plans))
+            rows.append(replace(row_of(heap, CONTROL, Path(folder) / "blind.image"), control=True))
         yield rows
 
 
