@@ -18,7 +18,6 @@ from typing import Any
 import malloc_programs
 from doctor_judged import Doctored, Predicted, doctor_limits, doctored
 from limits import as_command, exit_code
-from malloc_plans import ARTICLES_XML, SHEET_XSL, write_sheet
 from marked_page import NoMarksError, Rows, around, change, page_options, publish, spread
 from truth_runs import ROOT, Bench, CannotRunError, compiled, document_of, kept_document
 from truths import INPUTS, TRUTHS
@@ -57,7 +56,7 @@ def patients(data: str) -> Iterator[Patient]:
         if job.name in DEBIANS:
             yield Patient(job.name, job.command, job.environment)
         if job.name == "xmllint":
-            yield Patient("xsltproc", ("xsltproc", SHEET_XSL, ARTICLES_XML))
+            yield Patient("xsltproc", ("xsltproc", malloc_programs.SHEET_XSL, malloc_programs.ARTICLES_XML))
     yield Patient(JSON_ORDERS, (f"./{JSON_ORDERS}", "20000"))
     for source in sorted((ROOT / "examples").glob("[0-9]*.c*")):
         yield Patient(f"example {source.stem[:2]}", (str(EXAMPLES / f"example_{source.stem}"),))
@@ -71,7 +70,7 @@ def prepare(chosen: Sequence[Patient], data: str) -> None:
     names = {one.name for one in chosen}
     if names & set(DEBIANS):
         malloc_programs.prepare(FOLDER)
-        write_sheet(FOLDER)
+        malloc_programs.write_sheet(FOLDER)
         for one in chosen:
             if one.name in DEBIANS and shutil.which(one.command[0]) is None:
                 raise SetUpError(f"{one.command[0]} is not installed")

@@ -39,6 +39,7 @@ from malloc_programs import (
     programs,
     replayed,
     replayed_programs,
+    write_sheet,
 )
 from malloc_table import BASE, OURS, Comparison, Replay, limits, mean, mean_of
 from usage import RunError
@@ -134,7 +135,7 @@ def jobs_of(wanted: argparse.Namespace, of_plans: bool) -> list[malloc_outputs.J
     (history / inputs.HISTORY).write_bytes(b"".join(inputs.history(4000)))
     jobs = malloc_outputs.jobs(FOLDER, history)
     if of_plans:
-        malloc_plans.write_sheet(FOLDER)
+        write_sheet(FOLDER)
         jobs += malloc_plans.further_jobs(FOLDER)
     names = wanted.program or (malloc_plans.USUAL if of_plans else [job.name for job in jobs])
     return [job for job in jobs if job.name in names]
@@ -192,7 +193,8 @@ def outputs(wanted: argparse.Namespace) -> int:
         show(Console(width=120, highlight=False), outcomes, missing)
     same = [outcome.verdict not in malloc_outputs.FAILURES for outcome in outcomes]
     if wanted.plan_outputs:
-        held = judged(list(malloc_plans.plan_limits(outcomes)), interrupted, wanted.check, aside=wanted.json)
+        limits = list(malloc_plans.plan_limits(outcomes, missing))
+        held = judged(limits, interrupted, wanted.check, aside=wanted.json)
         return held or exit_code(False, False, True, [*same])
     return exit_code(interrupted, False, True, [*same])
 

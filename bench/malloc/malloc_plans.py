@@ -33,14 +33,15 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-import inputs
 import workloads
 from limits import Limit, number
 from mallard.analysis.store import Store
-from mallard.plan.plan_image import HEADER, RULE
+from mallard.plan import Plan, read_plan
+from mallard.plan.plan_image import HEADER, RULE, claims_of, decision_trie, rule_for
 from mallard.plan.plan_model import LARGEST
+from mallard.plan.stacks_of_plan import Stacks
 from malloc_outputs import DIFFERENT, SAME, VARIES, Job, Ran, first_difference, of_program, run
-from malloc_programs import compared_programs
+from malloc_programs import ARTICLES_XML, SHEET_XSL, compared_programs
 from programs import shell_file
 
 # What plans are held to. Others of malloc_outputs.py can be asked for by name.
@@ -48,23 +49,6 @@ USUAL = (
     *("jq", "xmllint", "xsltproc", "perl", "python3", "sqlite3", "g++", "lua", "z3", "git", "php", "serve"),
     *("forks", "chain", "serve by four"),
 )
-
-SHEET_XSL, ARTICLES_XML = "sheet.xsl", "articles.xml"
-SHEET = """
-<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
-<xsl:key name="by-name" match="*" use="name()"/>
-<xsl:template match="/">
-  <names><xsl:for-each select="//*[generate-id() = generate-id(key('by-name', name())[1])]">
-    <xsl:sort select="name()"/>
-    <name of="{name()}" count="{count(key('by-name', name()))}"/>
-  </xsl:for-each></names>
-  <all><xsl:apply-templates select="/*/*[position() mod 7 = 0]"/></all>
-</xsl:template>
-<xsl:template match="*">
-  <xsl:copy><xsl:copy-of select="@*"/><xsl:apply-templates select="*|text()"/></xsl:copy>
-</xsl:template>
-</xsl:stylesheet>
-"""
 
 # Children that build and change what the parent has built, and print in their order.
 FORKS = """
@@ -139,14 +123,8 @@ print(json.dumps([c.malloc_usable_size(c.malloc(size)) for size in range(int(sys
 """
 
 
-def write_sheet(folder: Path) -> None:
-    """Write a style sheet for xsltproc, and 4,000 articles: it takes time by the square of their number."""
-    (folder / SHEET_XSL).write_text(SHEET.lstrip(), encoding="utf-8")
-    (folder / ARTICLES_XML).write_text("".join(inputs.catalog(4000)), encoding="utf-8")
-
-
 def further_jobs(folder: Path) -> list[Job]:
-    """Return the jobs that only plans have, on what write_sheet has written into `folder`."""
+    """Return the jobs that only plans have, on what malloc_programs.write_sheet has written into `folder`."""
     sheet = shlex.join(str(folder.absolute() / name) for name in (SHEET_XSL, ARTICLES_XML))
     by_four = next(one for one in compared_programs() if one.name == "serve by four")
     compiler = workloads.COMPILER
@@ -188,8 +166,10 @@ def compare(job: Job, mallard: str, library: str, folder: Path) -> Outcome:
         verdict = DIFFERENT if run(job, "env", folder) == plain else VARIES
     told = [json.loads(line) for line in counters.read_text().splitlines()] if counters.exists() else []
     expected = Counter({number: rule["blocks"] for number, rule in enumerate(plan["rules"], 1)})
+    store = Store.read(str(largest_journal(kept)), lambda _done: None)
+    expected.subtract(by_rule(kept_in_place(store, library), store, read_plan(kept / "plan.toml")))
     hits, missed = hits_of_recorded(told, expected)
-    calls, in_place = max(hits.total(), 1), kept_in_place(largest_journal(kept), library)
+    calls = max(hits.total(), 1)
     return Outcome(
         job.name,
         verdict,
@@ -199,7 +179,7 @@ def compare(job: Job, mallard: str, library: str, folder: Path) -> Outcome:
         len(plan["rules"]),
         plan["pools"],
         sum(hits[one] for one in expected) / calls,
-        max(missed - in_place, 0) / calls,
+        missed / calls,
         plan["mistaken"],
         plan["predicted_peak_bytes"],
         max_rss,
@@ -232,8 +212,8 @@ def largest_journal(kept: Path) -> Path:
     return max(found, key=lambda one: one.stat().st_size, default=kept / "run.mlrd")
 
 
-def kept_in_place(journal: Path, library: str) -> int:
-    """Return how many calls of realloc the malloc leaves in their blocks, so that they ask no rule."""
+def kept_in_place(store: Store, library: str) -> Counter[int]:
+    """Return how many calls of realloc the malloc leaves in their blocks, by context: they ask no rule."""
     sizes = subprocess.run(
         ["/usr/bin/python3", "-c", USABLE_SIZES, str(LARGEST)],
         env={"LD_PRELOAD": library},
@@ -242,17 +222,35 @@ def kept_in_place(journal: Path, library: str) -> int:
         check=True,
     )
     usable: list[int] = json.loads(sizes.stdout)
-    store = Store.read(str(journal), lambda _done: None)
     grown = store.rows(
-        f"SELECT now.size, now.allocation, before.size, before.allocation FROM heap now JOIN heap before "
-        f"ON now.previous = before.allocation WHERE now.size BETWEEN 1 AND {LARGEST} ORDER BY now.allocation"
+        f"SELECT now.context, now.size, now.allocation, before.size, before.allocation "
+        f"FROM heap now JOIN heap before ON now.previous = before.allocation "
+        f"WHERE now.size BETWEEN 1 AND {LARGEST} ORDER BY now.allocation"
     )
+    kept: Counter[int] = Counter()
     room: dict[int, int] = {}  # of blocks that were left, by the last event of each
-    for size, event, size_before, event_before in grown:
+    for context, size, event, size_before, event_before in grown:
         there = room.get(event_before) or (usable[size_before] if size_before <= LARGEST else size_before)
         if there / 2 <= size <= there:
             room[event] = there
-    return len(room)
+            kept[context] += 1
+    return kept
+
+
+def by_rule(calls: Counter[int], store: Store, plan: Plan) -> Counter[int]:
+    """Return calls by context as those of the rules that a plan has for them."""
+    nodes, stacks = decision_trie(claims_of(plan)), Stacks(store)
+    modules = {module.name: number for number, module in enumerate(plan.modules)}
+    found: Counter[int] = Counter()
+    for context, count in calls.items():
+        places, node = [], int(stacks.first[context])
+        while node:
+            frame = stacks.frame(node, 0)
+            places.append((modules.get(frame.module, -1), frame.offset))
+            node = int(stacks.outer[node])
+        if rule := rule_for(nodes, places):
+            found[rule] += count
+    return found
 
 
 def hits_of_recorded(told: Sequence[dict[str, Any]], expected: Counter[int]) -> tuple[Counter[int], int]:
@@ -351,9 +349,10 @@ def launched_run(job: Job, mallard: str, settings: Sequence[str], folder: Path) 
     return ran, 1024 * int(words[3]) if len(words) > 3 else 0
 
 
-def plan_limits(outcomes: Sequence[Outcome]) -> Iterator[Limit]:
+def plan_limits(outcomes: Sequence[Outcome], missing: Sequence[Job] = ()) -> Iterator[Limit]:
     """Yield what plans are held to."""
     for promise, wrong in (
+        ("programs that are not installed", [job.name for job in missing]),
         ("programs that do not run under a plan", [one.name for one in outcomes if not one.processes]),
         ("programs that print something else", [one.name for one in outcomes if one.verdict == DIFFERENT]),
     ):

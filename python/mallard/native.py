@@ -130,9 +130,9 @@ def kept_image(plan: Path, program: str) -> Path:
     image = image_of(read)
     of, file = read.program, Path(shutil.which(program) or program).resolve()
     is_of_it = file.name == Path(of.path or of.name).resolve().name or build_id_of(str(file)) == of.build_id
-    called = Path(program).name if is_of_it else of.name
+    called = Path(program if is_of_it else of.name).name
     if called != Path(program).name:
-        print(f"mallard: {plan} is for {of.name}: no call of {Path(program).name} is routed", file=sys.stderr)
+        print(f"mallard: {plan} is for {of.name}: no call of another program is routed", file=sys.stderr)
     if changed := changed_files(read):
         others = ", ".join(changed)
         print(

@@ -83,7 +83,7 @@ class known_snapshots {
   std::size_t next_ = 0;
 };
 
-// A window of fewer than this part of the longest one's snapshots is short.
+// A window with fewer than this part of the snapshots of its thread's longest one is short.
 constexpr std::uint64_t short_window_share = 8;
 
 // A block with a snapshot, at its allocation or at its free.
@@ -108,7 +108,8 @@ class step_log final : public watcher {
       : snapshots_(&snapshots),
         group_of_context_(group_of_context),
         freed_(snapshots.count()),
-        window_of_row_(snapshots.count()) {}
+        window_of_row_(snapshots.count()),
+        thread_of_row_(snapshots.count()) {}
 
   void allocated(std::uint32_t slot, const object& o) override {
     if (slot >= row_of_slot_.size()) row_of_slot_.resize(slot + std::size_t{1});
@@ -120,6 +121,8 @@ class step_log final : public watcher {
     } else {
       if (std::exchange(unseen_, 0) >= window_gap) ++window_;
       window_of_row_[row] = window_;
+      thread_of_row_[row] = o.thread;
+      ++snapshots_in_[{o.thread, window_}];
     }
     if (!has_group(o)) return;
     if (o.context >= blocks_of_context_.size()) blocks_of_context_.resize(o.context + std::size_t{1});
@@ -150,11 +153,12 @@ class step_log final : public watcher {
 
  private:
   void leave_out_short_windows() {
-    std::vector<std::uint64_t> snapshots(window_ + std::size_t{1});
-    for (const std::uint32_t window : window_of_row_) ++snapshots[window];
-    const std::uint64_t longest = *std::ranges::max_element(snapshots);
+    std::map<std::uint32_t, std::uint64_t> longest;  // of each thread
+    for (const auto& [at, snapshots] : snapshots_in_)
+      longest[at.first] = std::max(longest[at.first], snapshots);
     const auto is_in_short = [&](const step& s) {
-      return snapshots[window_of(s)] * short_window_share < longest;
+      const std::uint32_t thread = thread_of_row_[s.row];
+      return snapshots_in_.at({thread, window_of(s)}) * short_window_share < longest.at(thread);
     };
     for (auto& [number, group] : groups_) {
       std::erase_if(group.allocations, is_in_short);
@@ -176,6 +180,8 @@ class step_log final : public watcher {
   std::span<const std::uint32_t> group_of_context_;
   std::vector<bool> freed_;  // by row
   std::vector<std::uint32_t> window_of_row_;
+  std::vector<std::uint32_t> thread_of_row_;                                       // that allocated
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> snapshots_in_;  // of a thread in a window
   std::uint32_t window_ = 0;
   std::uint64_t unseen_ = 0;  // allocations since the last snapshot
   std::vector<std::uint64_t> blocks_of_context_;

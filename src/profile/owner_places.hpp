@@ -27,8 +27,8 @@
 //     allocations   [ A B A C B ]  - - -  [ D E D F ]  - - -     seen: 6 owners, each in one window; so there
 //                     window                window               must be others, which none has seen
 //
-// Short windows, which have fewer than an eighth of the longest one's snapshots, do not take part: they show
-// a few blocks of each owner, which say nothing of how it frees them.
+// Short windows, with fewer than an eighth of the snapshots of their thread's longest one, do not take part:
+// they show a few blocks of each owner, too few to say how it frees them.
 //
 // Owners that live between the windows are never seen. How many there are in all is Chao's estimate of
 // species: d + (m - 1) / m * q1 (q1 - 1) / (2 (q2 + 1)) for d values seen in m windows, q1 of them in one

@@ -435,15 +435,16 @@ def test_the_control_has_one_pool_for_all_that_the_plan_routes() -> None:
     assert (rule.strategy, rule.largest) == ("pool", plan("00").rules[0].largest)
 
 
-def test_the_control_is_of_a_plan_that_fits_and_has_huge_pages_if_any_plan_has(plans: Path) -> None:
-    (plans / "huge.toml").write_text(plan_text(replace(plan("00" * 20), huge_pages=True)))
+def test_the_control_is_of_a_plan_that_fits_and_has_huge_pages_if_such_a_plan_has(plans: Path) -> None:
+    for name, build in (("huge", build_id_of(PERL)), ("stale and huge", "00" * 20)):
+        (plans / f"{name}.toml").write_text(plan_text(replace(plan(build), huge_pages=True)))
     controls = []
-    for others in ([], [plans / "stale.toml"], [plans / "huge.toml"]):
+    for others in ([], [plans / "stale.toml"], [plans / "stale and huge.toml"], [plans / "huge.toml"]):
         with planned([*others, plans / "plan.toml"], control=True) as rows:
             (control,) = (row for row in rows if row.control)
             header = HEADER.unpack_from(Path(control.settings[PLAN_VARIABLE]).read_bytes())
             controls.append((control.build, header[14]))
-    assert controls == [(build_id_of(PERL), huge) for huge in (0, 0, 1)]
+    assert controls == [(build_id_of(PERL), huge) for huge in (0, 0, 0, 1)]
 
 
 def test_build_id_is_that_of_the_file(tmp_path: Path) -> None:

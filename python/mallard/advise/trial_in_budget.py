@@ -140,7 +140,7 @@ class TrialInBudget(Trial):
     def take_turns(self, progress: Progress, one_round: float) -> None:
         """Choose stages and the length of a run by what the untimed round took and has left; run them."""
         rows = self.going_on()
-        starts_left = (self.schedule.seconds - one_round) * len(self.rows) / one_round
+        starts_left = USED * (self.schedule.seconds - one_round) * len(rows) / one_round
         self.stages = shape_within(rows, min(self.runs, int(starts_left)))
         seconds = USED * (self.schedule.seconds - one_round) / max(1, runs_of(self.stages, rows))
         starts = min(RUN_SECONDS / max(self.start_cpu, 1e-6), seconds * len(self.rows) / one_round)

@@ -36,9 +36,9 @@ MOST_NOTES = 1 << 16
 
 @contextmanager
 def planned(paths: Sequence[Path], control: bool = False) -> Iterator[list[Malloc]]:
-    """Yield a row for each plan, and one for the control: of the first that the program's file fits.
+    """Yield a row for each plan, and one for the control: of the first plan whose program has not changed.
 
-    It has huge pages if any plan has, so that none takes for its own what they bring.
+    It has huge pages if any such plan has, so that none takes for its own what they bring.
     """
     plans = [read_plan(path) for path in paths]  # what is wrong with one is said before anything runs
     if not plans:
@@ -51,10 +51,8 @@ def planned(paths: Sequence[Path], control: bool = False) -> Iterator[list[Mallo
             for number, (plan, name, path) in enumerate(zip(plans, names, paths, strict=True))
         ]
         if control:
-            fits = next(
-                (one for one in plans if build_id_of(one.program.path) == one.program.build_id), plans[0]
-            )
-            heap = replace(blind(fits), huge_pages=any(one.huge_pages for one in plans))
+            fitting = [one for one in plans if build_id_of(one.program.path) == one.program.build_id] or plans
+            heap = replace(blind(fitting[0]), huge_pages=any(one.huge_pages for one in fitting))
             rows.append(replace(row_of(heap, CONTROL, Path(folder) / "blind.image"), control=True))
         yield rows
 

@@ -180,8 +180,8 @@ class Planner:
                     return self.finished(options, chosen, held_then)
                 refused.append(one["peak"])
         least = min(refused)
-        room = f"{options.max_rss:g} of the recorded {size(recorded)}, less {share(RESERVE)}"
-        said = f"no plan of {shown(self.path)} stays below {room} in reserve"
+        room = f"{options.max_rss:g} of the recorded {size(recorded)}, with {share(RESERVE)} in reserve"
+        said = f"no plan of {shown(self.path)} stays below {room}"
         more = (
             f"with fewest pools it would be {size(least)}, which --max-rss {allowing(least, recorded)} allows"
         )

@@ -12,6 +12,7 @@ import pytest
 
 import malloc_outputs
 import malloc_plans
+from mallard.analysis.store import Store
 from mallard.plan import Context, Frame, Module, Plan, Rule, image_of
 from mallard.plan.plan_image import HEADER, RULE
 from malloc_outputs import DIFFERENT, HANGS, REPORTS, SAME, VARIES, Job, compare, jobs, names
@@ -100,7 +101,8 @@ def test_calls_of_realloc_that_stay_in_their_blocks_are_counted(tmp_path: Path) 
     journal = tmp_path / "trace.rep"
     # Of glibc's blocks: 17 bytes have 24, 30 have 40, of which 8 would leave more than half unused.
     journal.write_text("0\n1\n6\n1\na 0 17\nr 0 20\nr 0 24\nr 0 30\nr 0 8\nf 0\n")
-    assert kept_in_place(journal, LIBRARY) == 2
+    store = Store.read(str(journal), lambda _done: None)
+    assert kept_in_place(store, LIBRARY) == Counter({0: 2})
 
 
 @pytest.mark.parametrize(
@@ -119,6 +121,8 @@ def test_plans_are_held_to_outputs_contexts_and_peaks(change: dict[str, Any], mi
     good = Outcome("good", SAME, processes=1, rules=3, predicted=100, max_rss=105)
     found = list(plan_limits([good, replace(good, name="other", **change)]))
     assert [limit.promise for limit in found if not limit.held] == ([missed] if missed else [])
+    absent = next(limit for limit in plan_limits([good], [job("")]) if not limit.held)
+    assert absent.promise == "programs that are not installed"
     assert not any(limit.held for limit in plan_limits([]))
 
 

@@ -130,39 +130,46 @@ inline void raw_unlink(const char* path) noexcept {
   return mapped < 0 ? nullptr : reinterpret_cast<void*>(mapped);
 }
 
-// What map_pages has mapped and unmap_pages has not given back, at places that their addresses tell; what
-// finds no place is not known. A forked child has all of it as well.
-struct known_pages {
-  std::atomic<void*> begin{nullptr};
-  std::atomic<std::size_t> bytes{0};
-};
-inline constexpr std::size_t most_known_pages = 4096;  // a power of two
-inline constinit known_pages pages_of_recorder[most_known_pages]{};
+// What map_pages has mapped and unmap_pages has not given back; a forked child has all of it as well. A
+// mapping is a word, of its place and its length in pages, among those that its address tells; 0: none. What
+// finds no word there is known by its bytes alone.
+inline constexpr std::size_t most_known_pages = 4096;  // mappings; a power of two
+inline constinit std::atomic<std::uint64_t> known_pages[most_known_pages]{};
+inline constinit std::atomic<std::size_t> bytes_of_unknown_pages{0};
+inline constexpr int known_length_bits = 28;
+inline constexpr std::uint64_t known_page = 4096;  // bytes
 
-// Puts `now` in place of `before` at one of the places that `pages` may have; null if none has it.
-inline known_pages* exchange_known_pages(const void* pages, void* before, void* now) noexcept {
-  constexpr std::size_t most_steps = 64;
-  const std::size_t first = (reinterpret_cast<std::uintptr_t>(pages) >> 12) * 0x9E3779B97F4A7C15U >> 40;
+inline std::uint64_t known_as(const void* pages, std::size_t bytes) noexcept {
+  return reinterpret_cast<std::uintptr_t>(pages) / known_page << known_length_bits |
+         (bytes + known_page - 1) / known_page;
+}
+
+// Puts `now` in place of `before`, of which one is the mapping and the other 0; false if there is no such
+// word.
+inline bool exchange_known_pages(const void* pages, std::uint64_t before, std::uint64_t now) noexcept {
+  constexpr std::size_t most_steps = 32;
+  const std::size_t first = reinterpret_cast<std::uintptr_t>(pages) / known_page * 0x9E3779B97F4A7C15U >> 40;
   for (std::size_t i = 0; i != most_steps; ++i) {
-    known_pages& at = pages_of_recorder[(first + i) % most_known_pages];
-    void* expected = before;
-    if (at.begin.compare_exchange_strong(expected, now, std::memory_order_relaxed)) return &at;
+    std::atomic<std::uint64_t>& at = known_pages[(first + i) % most_known_pages];
+    std::uint64_t there = at.load(std::memory_order_relaxed);
+    if (there == before && at.compare_exchange_strong(there, now, std::memory_order_relaxed)) return true;
   }
-  return nullptr;
+  return false;
 }
 
 // `bytes` rounded up to whole pages, zeroed; null if there are none. Nothing is taken before it is touched.
 [[nodiscard]] inline void* map_pages(std::size_t bytes) noexcept {
   void* const mapped = raw_map(nullptr, bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == nullptr) return nullptr;
-  if (known_pages* const known = exchange_known_pages(mapped, nullptr, mapped); known != nullptr)
-    known->bytes.store(bytes, std::memory_order_relaxed);
+  if (!exchange_known_pages(mapped, 0, known_as(mapped, bytes)))
+    bytes_of_unknown_pages.fetch_add(bytes, std::memory_order_relaxed);
   return mapped;
 }
 
 inline void unmap_pages(void* pages, std::size_t bytes) noexcept {
   if (pages == nullptr) return;
-  static_cast<void>(exchange_known_pages(pages, pages, nullptr));
+  if (!exchange_known_pages(pages, known_as(pages, bytes), 0))
+    bytes_of_unknown_pages.fetch_sub(bytes, std::memory_order_relaxed);
   static_cast<void>(raw_call(SYS_munmap, pages, bytes));
 }
 

@@ -1,11 +1,9 @@
 #include "recorder/preload/spool/spool_mapping.hpp"
 
 #include <errno.h>
-#include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 
 #include <algorithm>
 #include <atomic>
@@ -30,8 +28,7 @@ constexpr std::size_t front_bytes = contexts_at + piece_bytes;
 // Places in memory, of this process's spool or its parent's. Each ring, and each further piece of contexts,
 // has in front of it the page that precedes it in the file.
 spool_header* front = nullptr;
-bool is_kept = false;           // the front is the parent's, and stays that
-bool is_shared_memory = false;  // the spool, which is no file on a disk
+bool is_kept = false;  // the front is the parent's, and stays that
 std::uint64_t* rings[max_rings];
 std::uint64_t ring_words = 0;
 std::atomic<std::uint32_t> rings_mapped{0};  // of the present spool; other places are there to be taken again
@@ -138,13 +135,14 @@ class resident_pages {
   resident_pages& operator=(const resident_pages&) = delete;
 
   void count(const void* begin, std::size_t bytes) noexcept {
+    count_pages(reinterpret_cast<std::uintptr_t>(begin) / spool_page, (bytes + spool_page - 1) / spool_page);
+  }
+  void count_pages(std::uint64_t first, std::uint64_t pages) noexcept {
     constexpr std::uint64_t is_present = std::uint64_t{1} << 63;
     constexpr std::size_t at_once = 64;  // there may be little of the program's stack left
     std::uint64_t entries[at_once];
-    const std::uint64_t first = reinterpret_cast<std::uintptr_t>(begin) / spool_page;
-    const std::size_t pages = (bytes + spool_page - 1) / spool_page;
-    for (std::size_t at = 0; is_known_ && at < pages; at += at_once) {
-      const std::size_t some = std::min(at_once, pages - at);
+    for (std::uint64_t at = 0; is_known_ && at < pages; at += at_once) {
+      const std::size_t some = std::min<std::uint64_t>(at_once, pages - at);
       const long got =
           raw_call(SYS_pread64, pagemap_, entries, some * sizeof *entries, (first + at) * sizeof *entries);
       is_known_ = got == static_cast<long>(some * sizeof *entries);
@@ -174,39 +172,33 @@ std::uint64_t bytes_told(const char* status, const char* name) noexcept {
   return 1024 * kilobytes;
 }
 
-// The most that the process has had in memory, less shared memory that is no file's; 0 where nobody says so.
-MALLARD_NOINLINE std::uint64_t peak_without_shared() noexcept {
+// The most that the process has had in memory; 0 where nobody says so.
+MALLARD_NOINLINE std::uint64_t peak_of_process() noexcept {
   char status[2048];
   const int file = raw_open("/proc/self/status", O_RDONLY);
   if (file < 0) return 0;
   const std::size_t size = raw_read(file, status, sizeof status - 1);
   raw_close(file);
   status[size] = '\0';
-  const std::uint64_t peak = bytes_told(status, "\nVmHWM:"), shared = bytes_told(status, "\nRssShmem:");
-  return peak > shared ? peak - shared : 0;
-}
-
-// Whether it lies in memory alone, which is no file's.
-bool is_in_memory(int descriptor) noexcept {
-  struct statfs system{};
-  return raw_call(SYS_fstatfs, descriptor, &system) == 0 && system.f_type == TMPFS_MAGIC;
+  return bytes_told(status, "\nVmHWM:");
 }
 
 }  // namespace
 
 std::uint64_t peak_of_program() noexcept {
-  const std::uint64_t peak = peak_without_shared();
+  const std::uint64_t peak = peak_of_process();
   resident_pages own;
   own.count(&library_begin, static_cast<std::size_t>(&library_end - &library_begin));
-  for (const known_pages& known : pages_of_recorder)
-    if (const void* const begin = known.begin.load(std::memory_order_relaxed); begin != nullptr)
-      own.count(begin, known.bytes.load(std::memory_order_relaxed));
-  if (front != nullptr && !is_shared_memory) {
+  for (const std::atomic<std::uint64_t>& known : known_pages)
+    if (const std::uint64_t pages = known.load(std::memory_order_relaxed); pages != 0)
+      own.count_pages(pages >> known_length_bits, pages & ((std::uint64_t{1} << known_length_bits) - 1));
+  if (front != nullptr) {
     own.count(front, front_bytes);
     for (std::uint32_t i = 0; i != rings_mapped; ++i) own.count(rings[i], ring_bytes());
     for (std::uint32_t i = 1; i < pieces_mapped; ++i) own.count(mapped_contexts[i], piece_bytes);
   }
-  return own.is_known() && peak > own.bytes() ? peak - own.bytes() : 0;
+  const std::uint64_t less = own.bytes() + bytes_of_unknown_pages.load(std::memory_order_relaxed);
+  return own.is_known() && peak > less ? peak - less : 0;
 }
 
 spool_header* map_spool_page(const char* path) noexcept {
@@ -230,7 +222,6 @@ spool_header* map_spool(const char* path, const spool_options& wanted) noexcept 
   }
   spool_header* spool = map_spool(descriptor, wanted);
   if (spool == nullptr) errno = ENOMEM;
-  is_shared_memory = is_in_memory(descriptor);
   raw_close(descriptor);
   return spool;
 }
