@@ -128,7 +128,7 @@ class Planner:
         if not self.candidates.all:
             raise MallardError(f"{shown(path)} has no caller with {share(LEAST_SHARE)} of its small blocks")
         self.memory = memory_of(self.store, peak_rss)
-        self.threads = threads_at_once(self.store.threads)
+        self.threads = threads_at_once(self.store.threads) if self.store.processes == 1 else 1
         self.remarks: list[str] = []
         progress(DIVIDED)
 

@@ -37,6 +37,8 @@ class Memory:
 def memory_of(store: Store, peak_rss: float | None = None) -> Memory:
     """Return what the process of a journal had, about: as the recorder noted, or by its files alone.
 
+    Processes of a journal of several count as if they ran at once, each with its files.
+
     `peak_rss`: bytes that it, or a child that was not recorded, has at most when it is not recorded, where a
     caller knows that. It has no more than it had when it was recorded.
     """
@@ -52,7 +54,7 @@ def memory_of(store: Store, peak_rss: float | None = None) -> Memory:
         for path, size in sizes.items()
         if not path.endswith(RECORDER)
     )
-    return Memory(beside, heap)
+    return Memory(beside * store.processes, heap)
 
 
 def threads_at_once(threads: Sequence[dict[str, Any]]) -> int:
