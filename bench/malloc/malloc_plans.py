@@ -207,9 +207,9 @@ def plan_of(job: Job, mallard: str, folder: Path) -> dict[str, Any] | None:
 
 def largest_journal(kept: Path) -> Path:
     """Return the largest journal that a job has left; one that is not there where it has left none."""
-    found = [one for one in kept.rglob("run.mlrd*") if one.is_file()]
-    found += [one for one in (kept / "run.mlrd.d").rglob("*") if one.is_file()]
-    return max(found, key=lambda one: one.stat().st_size, default=kept / "run.mlrd")
+    own = kept / "run.mlrd"
+    found = [one for one in (own, *(kept / "run.mlrd.d").rglob("*")) if one.is_file()]
+    return max(found, key=lambda one: one.stat().st_size, default=own)
 
 
 def kept_in_place(store: Store, library: str) -> Counter[int]:
