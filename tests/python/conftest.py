@@ -14,6 +14,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from csapp_traces import write_all
 from playwright.sync_api import Browser
 from report_browser import chromium
 from report_sample import sample_call_tree, sample_profile, sample_replay
@@ -69,6 +70,16 @@ def mallard() -> Mallard:
         return subprocess.run([MALLARD, *words], capture_output=True, text=True, check=False)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what others recorded: the texts of tests/fixtures, and traces."""
+    folder = tmp_path_factory.mktemp("sources")
+    for text in (ROOT / "tests" / "fixtures").glob("*.txt.xz"):
+        (folder / text.name).symlink_to(text)
+    write_all(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,6 @@ from mallard.analysis.model import CallTree
 from mallard.export.folded import lines
 from mallard.export.speedscope import pieces
 
-FIXTURES = ROOT / "tests" / "fixtures"
 FLAMEGRAPH = Path("/usr/share/perl5/Devel/NYTProf/flamegraph.pl")
 SPEEDSCOPE = ROOT / "build" / "speedscope" / "package" / "dist" / "release"  # ./dev test brings it
 METRICS = ("calls", "bytes", "live_at_peak", "leaked", "temporaries")
@@ -89,8 +88,8 @@ def test_names_cannot_break_a_stack() -> None:
     ]
 
 
-def test_a_journal_without_contexts_is_one_stack(mallard: Mallard) -> None:
-    done = mallard("export", FIXTURES / "random.rep", "--folded", "--metric", "calls")
+def test_a_journal_without_contexts_is_one_stack(mallard: Mallard, sources: Path) -> None:
+    done = mallard("export", sources / "random.rep", "--folded", "--metric", "calls")
     assert done.stdout == "program 2000\n"
 
 

@@ -5,7 +5,6 @@ import lzma
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from resource import RLIMIT_FSIZE, setrlimit
@@ -14,7 +13,6 @@ from typing import Any
 import pytest
 from conftest import MALLARD, Mallard, endless_journal
 
-FIXTURES = Path(__file__).parent.parent / "fixtures"
 TEXTS = ["cc1plus.txt.xz", "sqlite3.txt.xz"]
 TRACES = ["short.rep", "growing.rep", "random.rep"]
 
@@ -45,11 +43,13 @@ def form_of(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", SOME_SLOW)
-def test_info_of_the_import_is_that_of_the_source(mallard: Mallard, tmp_path: Path, name: str) -> None:
+def test_info_of_the_import_is_that_of_the_source(
+    mallard: Mallard, tmp_path: Path, name: str, sources: Path
+) -> None:
     path = tmp_path / "imported.mlrd"
-    done = mallard("import", "--from", form_of(name), FIXTURES / name, "-o", path)
+    done = mallard("import", "--from", form_of(name), sources / name, "-o", path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    source = json.loads(mallard("info", "--json", FIXTURES / name).stdout)
+    source = json.loads(mallard("info", "--json", sources / name).stdout)
     imported = json.loads(mallard("info", "--json", path).stdout)
     assert {what: imported[what] for what in COUNTED} == {what: source[what] for what in COUNTED}
     assert imported["complete"]
@@ -59,11 +59,13 @@ def test_info_of_the_import_is_that_of_the_source(mallard: Mallard, tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.heaps
 @pytest.mark.parametrize("name", TRACES)
-def test_replay_of_the_import_is_that_of_the_trace(mallard: Mallard, tmp_path: Path, name: str) -> None:
+def test_replay_of_the_import_is_that_of_the_trace(
+    mallard: Mallard, tmp_path: Path, name: str, sources: Path
+) -> None:
     path = tmp_path / "imported.mlrd"
-    assert mallard("import", "--from", "csapp", FIXTURES / name, "-o", path).returncode == 0
+    assert mallard("import", "--from", "csapp", sources / name, "-o", path).returncode == 0
     facts = []
-    for journal in (FIXTURES / name, path):
+    for journal in (sources / name, path):
         replayed = mallard("replay", journal, "--strategy", "none", "--warm-time", "0", "--json")
         assert replayed.returncode == 0, replayed.stderr
         facts.append(json.loads(replayed.stdout)["journal"])
@@ -74,11 +76,13 @@ def test_replay_of_the_import_is_that_of_the_trace(mallard: Mallard, tmp_path: P
 
 
 @pytest.mark.parametrize("name", MOST_SLOW)
-def test_profile_of_the_import_is_that_of_the_source(mallard: Mallard, tmp_path: Path, name: str) -> None:
+def test_profile_of_the_import_is_that_of_the_source(
+    mallard: Mallard, tmp_path: Path, name: str, sources: Path
+) -> None:
     path = tmp_path / "imported.mlrd"
-    assert mallard("import", "--from", form_of(name), FIXTURES / name, "-o", path).returncode == 0
+    assert mallard("import", "--from", form_of(name), sources / name, "-o", path).returncode == 0
     profiles = []
-    for journal in (FIXTURES / name, path):
+    for journal in (sources / name, path):
         profiled = mallard("profile", "--json", journal)
         assert profiled.returncode == 0, profiled.stderr
         found = json.loads(profiled.stdout.replace(str(journal), "JOURNAL").replace(journal.name, "JOURNAL"))
@@ -87,8 +91,8 @@ def test_profile_of_the_import_is_that_of_the_source(mallard: Mallard, tmp_path:
     assert profiles[0] == profiles[1]
 
 
-def test_a_profile_says_what_of_a_trace_is_made_up(mallard: Mallard) -> None:
-    profiled = mallard("profile", "--json", FIXTURES / "random.rep")
+def test_a_profile_says_what_of_a_trace_is_made_up(mallard: Mallard, sources: Path) -> None:
+    profiled = mallard("profile", "--json", sources / "random.rep")
     found = json.loads(profiled.stdout)
     assert [line.split(" are made up, ")[0] for line in found["warnings"]] == [
         "times",
@@ -100,19 +104,15 @@ def test_a_profile_says_what_of_a_trace_is_made_up(mallard: Mallard) -> None:
     assert dimensions["contention"]["value"] is None
     assert dimensions["locality"]["lines"] is None
     assert dimensions["locality"]["pages"] is None
-    text = json.loads(mallard("profile", "--json", FIXTURES / "sqlite3.txt.xz").stdout)
+    text = json.loads(mallard("profile", "--json", sources / "sqlite3.txt.xz").stdout)
     assert text["warnings"] == []
     assert text["dvluc"]["locality"]["lines"] > 0
 
 
-def test_traces_have_what_their_headers_say(mallard: Mallard, tmp_path: Path) -> None:
-    made = subprocess.run([sys.executable, FIXTURES / "make_traces.py", tmp_path], check=False)
-    assert made.returncode == 0
+def test_traces_have_what_their_headers_say(mallard: Mallard, sources: Path) -> None:
     for name in TRACES:
-        text = (FIXTURES / name).read_text()
-        assert (tmp_path / name).read_text() == text, "make_traces.py has made it"
-        summary = json.loads(mallard("info", "--json", FIXTURES / name).stdout)
-        assert summary["events"] == int(text.split()[2])
+        summary = json.loads(mallard("info", "--json", sources / name).stdout)
+        assert summary["events"] == int((sources / name).read_text().split()[2])
         assert summary["facts"]["clock"].startswith("none")
         assert summary["facts"]["addresses"].startswith("none")
 
@@ -126,18 +126,18 @@ def test_threads_and_times_of_text_are_kept(mallard: Mallard, tmp_path: Path) ->
     assert again.stdout == "a 24 a5f 4711 100\na 8 b0 815 110\nf a5f 815 250\n"
 
 
-def test_packed_traces_are_unpacked(mallard: Mallard, tmp_path: Path) -> None:
+def test_packed_traces_are_unpacked(mallard: Mallard, tmp_path: Path, sources: Path) -> None:
     packed = tmp_path / "short.rep.xz"
-    packed.write_bytes(lzma.compress((FIXTURES / "short.rep").read_bytes()))
+    packed.write_bytes(lzma.compress((sources / "short.rep").read_bytes()))
     path = tmp_path / "short.mlrd"
     assert mallard("import", "--from", "csapp", packed, "-o", path).returncode == 0
     assert json.loads(mallard("info", "--json", path).stdout)["events"] == 12
 
 
-def test_an_existing_journal_is_replaced(mallard: Mallard, tmp_path: Path) -> None:
+def test_an_existing_journal_is_replaced(mallard: Mallard, tmp_path: Path, sources: Path) -> None:
     path = tmp_path / "short.mlrd"
     path.write_text("what was there")
-    assert mallard("import", "--from", "csapp", FIXTURES / "short.rep", "-o", path).returncode == 0
+    assert mallard("import", "--from", "csapp", sources / "short.rep", "-o", path).returncode == 0
     assert mallard("info", "--strict", path).returncode == 0
     assert list(tmp_path.iterdir()) == [path]
 
@@ -167,9 +167,9 @@ def test_nonsense_is_one_line_and_leaves_what_was_there(
     assert sorted(tmp_path.iterdir()) == [path, source]
 
 
-def test_places_that_cannot_be_written(mallard: Mallard, tmp_path: Path) -> None:
+def test_places_that_cannot_be_written(mallard: Mallard, tmp_path: Path, sources: Path) -> None:
     source = tmp_path / "short.rep"
-    shutil.copy(FIXTURES / "short.rep", source)
+    shutil.copy(sources / "short.rep", source)
     going_on = tmp_path / "run.mlrd"
     Path(f"{going_on}.spool").touch()
     for output, reason in {
@@ -182,13 +182,13 @@ def test_places_that_cannot_be_written(mallard: Mallard, tmp_path: Path) -> None
         assert refused.returncode == 2
         assert reason in refused.stderr
         assert refused.stderr.count("\n") == 1
-    assert source.read_text() == (FIXTURES / "short.rep").read_text()
+    assert source.read_text() == (sources / "short.rep").read_text()
 
 
-def test_a_file_that_cannot_grow_is_the_one_that_is_named(tmp_path: Path) -> None:
+def test_a_file_that_cannot_grow_is_the_one_that_is_named(tmp_path: Path, sources: Path) -> None:
     path = tmp_path / "journal.mlrd"
     refused = subprocess.run(
-        [MALLARD, "import", "--from", "text", str(FIXTURES / "sqlite3.txt.xz"), "-o", str(path)],
+        [MALLARD, "import", "--from", "text", str(sources / "sqlite3.txt.xz"), "-o", str(path)],
         capture_output=True,
         text=True,
         check=False,

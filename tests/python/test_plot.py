@@ -460,8 +460,8 @@ def test_what_ends_mallard_ends_the_tool(tool: Tool) -> None:
 
 
 @pytest.mark.heaps
-def test_a_journal_is_replayed_and_drawn(tmp_path: Path) -> None:
-    journal = Path(__file__).parents[1] / "fixtures/random.rep"
+def test_a_journal_is_replayed_and_drawn(tmp_path: Path, sources: Path) -> None:
+    journal = sources / "random.rep"
     words = [
         "--plot",
         "p",
