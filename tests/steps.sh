@@ -279,7 +279,7 @@ test_all() {
   once wheels test_wheels $package
   test_the_rest
   begin "instructions"
-  check instructions env PYTHONPATH=bench/shared .venv/bin/python bench/instructions/instructions.py --check
+  check instructions env PYTHONPATH=bench/shared:bench/route .venv/bin/python bench/instructions/instructions.py --check
 }
 
 test_the_rest() {

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import contexts
 from rows import Counted, Key
 
 FOLDER = Path(__file__).resolve().parent
@@ -91,11 +92,23 @@ def of_mallocs(folder: Path) -> Iterator[list[Counted]]:
         yield count_in(folder, built(folder), "0", "0", "malloc_pairs", preload=preload)
 
 
-def count_in(folder: Path, program: Path, *arguments: str, preload: Path | None = None) -> list[Counted]:
-    """Return what a program counts that is given these arguments."""
+def of_plans(folder: Path) -> Iterator[list[Counted]]:
+    """Yield what contexts.cpp counts of malloc and free under plans, of each of its contexts."""
+    program = contexts.build(folder)
+    for name in (*contexts.FRAMES, contexts.OWNER):
+        image = folder / "contexts.image"
+        contexts.write_image(program, name, image)
+        yield count_in(folder, program, name, preload=MALLOC, MALLARD_MALLOC_PLAN=str(image))
+
+
+def count_in(
+    folder: Path, program: Path, *arguments: str, preload: Path | None = None, **environment: str
+) -> list[Counted]:
+    """Return what a program counts that is given these arguments, in this environment."""
     dumps = folder / "callgrind.out"
     dumps.unlink(missing_ok=True)
-    environment = {} if preload is None else {"LD_PRELOAD": str(preload)}
+    if preload is not None:
+        environment["LD_PRELOAD"] = str(preload)
     run(*COUNTER, f"--callgrind-out-file={dumps}", str(program), *arguments, **environment)
     return list(counted(dumps.read_text(encoding="utf-8")))
 

@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from rich.console import Console
@@ -17,7 +18,7 @@ from rich.table import Table
 
 import pages
 from bounds import limits
-from callgrind import COMPILER, JOURNALS, SCENARIO, CountError, count, of_mallocs, replayed
+from callgrind import COMPILER, JOURNALS, SCENARIO, CountError, count, of_mallocs, of_plans, replayed
 from limits import Limit, exit_code, verdict
 from rows import BaselineError, GoldenError, Key, accept, accepted, changes, name, net
 
@@ -34,6 +35,7 @@ HOW_TO_ACCEPT = "if that is meant to be: ./dev instructions --accept, and say wh
 TITLES = {
     "pair": "an allocation and a deallocation of 48 bytes, by random replacement in L live blocks",
     "malloc pair": "malloc and free of a block, by random replacement in L live blocks; mallard is preloaded",
+    "routed pair": "malloc(48) and free under a plan that looks at so many frames of their caller",
     "life": "a heap's life: construct, one pair of 48 bytes, destroy",
     "bumping": "an allocation of 48 bytes while nothing was freed since the last clear",
     "life, empty": "a heap constructed and destroyed, of which nothing is asked",
@@ -130,7 +132,7 @@ def main(given: Sequence[str]) -> int:
         at_placements(wanted.placements)
         return 0
     figures = net(count(FOLDER))
-    for counted in of_mallocs(FOLDER):
+    for counted in chain(of_mallocs(FOLDER), of_plans(FOLDER)):
         figures |= net(counted)
     of_all = {**figures, **replayed()}
     judged = list(limits(of_all))

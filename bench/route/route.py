@@ -7,6 +7,8 @@
     python       CPython on malloc: reads JSON, keeps and changes a search tree of what it says
     phases       eight sites, each of which has nearly all of the memory in its phase (phases.cpp)
 
+    contexts     what it costs that contexts of one to eight frames are recognised (contexts.py)
+
 Exit code 0 when everything ran, 1 with --check when a promise is missed, 2 when something could not be run,
 130 when it was interrupted; the table then has what was measured.
 """
@@ -25,6 +27,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+import contexts
 from compare_check import MALLARD, CannotRunError, run
 from limits import Limit, as_command, judged, number
 from machine import machine_line
@@ -130,7 +133,7 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="./dev route", description="Tell what plans bring to programs whose memory is shuffled."
     )
-    names = [case.name for case in CASES]
+    names = [*(case.name for case in CASES), contexts.NAME]
     parser.add_argument("--case", choices=names, action="append", default=[], help="only this; repeatable")
     parser.add_argument(
         "--rounds", type=int, default=7, metavar="N", help="of each trial, at least 6 (%(default)s)"
@@ -221,7 +224,17 @@ def last_cache_bytes() -> int:
     return max((int(size.strip().removesuffix("K")) << 10 for size in told), default=0)
 
 
-def show(console: Console, all_found: Sequence[Found]) -> None:
+def show(console: Console, all_found: Sequence[Found], times: contexts.Times) -> None:
+    """Print a row for each case."""
+    if all_found:
+        show_cases(console, all_found)
+    if times:
+        contexts.show(console, times)
+    console.print(Text(f"{machine_line()}; last-level cache {last_cache_bytes() >> 20} MiB"))
+    console.print()
+
+
+def show_cases(console: Console, all_found: Sequence[Found]) -> None:
     """Print a row for each case."""
     table = Table("case", box=None, pad_edge=False)
     for title in (
@@ -248,30 +261,34 @@ def show(console: Console, all_found: Sequence[Found]) -> None:
     console.print(table)
     console.print()
     console.print(Text(METHOD))
-    console.print(Text(f"{machine_line()}; last-level cache {last_cache_bytes() >> 20} MiB"))
-    console.print()
 
 
 def main(given: Sequence[str]) -> int:
     """Compile, measure, print."""
     wanted = arguments(given)
+    asked = wanted.case or [*(case.name for case in CASES), contexts.NAME]
     all_found: list[Found] = []
+    times: contexts.Times = {}
     interrupted = False
     try:
         build()
         for case in CASES:
-            if not wanted.case or case.name in wanted.case:
+            if case.name in asked:
                 print(f"case {case.name}", file=sys.stderr)
                 all_found.append(measured(case, wanted.rounds))
+        if contexts.NAME in asked:
+            times = contexts.timed(FOLDER, wanted.rounds)
     except KeyboardInterrupt:
         interrupted = True
-    if wanted.json:
-        print(json.dumps([{**vars(one), "case": one.case.name} for one in all_found]))
-    else:
-        show(Console(width=120, highlight=False), all_found)
     promised = list(limits(all_found, last_cache_bytes()))
+    promised += contexts.limits(times) if contexts.NAME in asked else []
+    if wanted.json:
+        cases = [{**vars(one), "case": one.case.name} for one in all_found]
+        print(json.dumps({"cases": cases, "contexts": times}))
+    else:
+        show(Console(width=120, highlight=False), all_found, times)
     return judged(promised, interrupted, wanted.check, aside=wanted.json)
 
 
 if __name__ == "__main__":
-    as_command("route", main, CannotRunError)
+    as_command("route", main, CannotRunError, subprocess.CalledProcessError)

@@ -88,9 +88,8 @@ std::size_t usable(const segment& s, const void* p) noexcept {
   return s.index == bump_pool::mixed ? bump_pool::size_of(p) : s.size;
 }
 
-MALLARD_NOINLINE void free_anywhere(segment& in, void* p) noexcept {
-  segment& s = in.use == segment_use::split ? *the_segments.find_part(p) : in;
-  if (mine->owns_slab(s)) return mine->deallocate(s, p);
+// What is no slab of this thread's heap.
+MALLARD_NOINLINE void free_of_others(segment& s, void* p) noexcept {
   if (s.use != segment_use::slab && s.use != segment_use::large) return free_elsewhere(p);
   if (s.use == segment_use::large) return mine->end_elsewhere(s, p);
   if (the_plan.counts != nullptr) {
@@ -100,6 +99,13 @@ MALLARD_NOINLINE void free_anywhere(segment& in, void* p) noexcept {
   const borrowed_heap h;  // a thread that only frees has one, too, which collects what it returns
   if (h) return h->end_elsewhere(s, p);
   static_cast<heap*>(const_cast<void*>(s.owner))->receive(p);
+}
+
+// By itself, as it takes fewer registers: rules with many pools have all of their blocks in parts of segments.
+MALLARD_NOINLINE void free_anywhere(segment& in, void* p) noexcept {
+  segment& s = in.use == segment_use::split ? *the_segments.find_part(p) : in;
+  if (mine->owns_slab(s)) return mine->deallocate(s, p);
+  free_of_others(s, p);
 }
 
 MALLARD_INLINE void deallocate(void* p) noexcept {

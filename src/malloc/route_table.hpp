@@ -1,17 +1,18 @@
 // route_table: finds the rule of a call by the return addresses on its stack. It is the trie of an image,
-// laid out for a walk: frames at which there is nothing to choose are passed at once.
+// laid out for a walk: the entry that each node has first, the most frequent one, is expected.
 //
-//     image:  root -a-> 1 -b-> 2 -c-> 3 -d-> rule 1    table:  a --> step: words 2 and 7 are to be b and c;
-//                                      `-e-> rule 2                  `---- word 12: (3, d) --> rule 1
-//                                                                                   (3, e) --> rule 2
+//     image:  root -a-> 1 -b-> 2 -c-> rule 1          table:  a --> step: words 2 and 3 are to be b and c
+//                       |      `-d-> rule 2                           |          `-- word 3: (2, d) --> rule
+//                       2
+//                       `-e-> 3 -f-> rule 3                           `-- word 2: (1, e) --> step: f
 //
-// A context is recognised by a probe for each frame at which contexts diverge, and a comparison for each
-// other one: the tables of all nodes are one, whose keys are a node's number and a return address. A node
-// with one entry is a check of the step that leads past it. The places of all checks are known where the
-// step begins, so no load of one waits for another. Where a check fails, or the stack ends before its word,
-// its node's rule holds. A word that is something else is no key, or one by chance: the request gets another
-// heap, and nothing worse. So the table may be filled anew while others read it.
-// Cost: O(frames of the trie), some 20 instructions a probe and 7 a comparison; 16 bytes a slot, with 3 to 5
+// A context is recognised by a comparison for each frame that is as expected, and a probe for each other one:
+// the tables of all nodes are one, whose keys are a node's number and a return address. The places of all
+// words of a step are known where it begins, so no load of one waits for another. Where nothing fits, or the
+// stack ends before the word, the node's rule holds. A word that is something else is no key, or one by
+// chance: the request gets another heap, and nothing worse. So the table may be filled anew while others read
+// it.
+// Cost: O(frames of the trie), some 20 instructions a probe and 6 a comparison; 16 bytes a slot, with 3 to 5
 // slots an entry, and 16 bytes a check, with one for each entry and node.
 #pragma once
 
@@ -35,9 +36,9 @@ class route_table {
     std::atomic<std::uint64_t> next;  // a step; or, with the upper bit 0, the address of a rule
   };
   struct check {
-    std::atomic<std::uint64_t> word;
-    std::atomic<std::uint32_t> offset;     // bytes from where the step begins to where the word is
-    std::atomic<std::uint32_t> otherwise;  // rule if it is another one; the upper bit: a check follows
+    std::atomic<std::uint64_t> word;       // of the last one: the address of the rule, beyond any other word
+    std::atomic<std::uint32_t> offset;     // bytes from where the step begins to where the word is to be
+    std::atomic<std::uint32_t> otherwise;  // if it is not: a rule; `diverges`, and the node to probe; `ends`
   };
 
   static constexpr std::uintptr_t absent = ~std::uintptr_t{0};  // base of a module that is not loaded
@@ -71,9 +72,10 @@ class route_table {
     }
     std::size_t checks = 1;  // the first one is none
     for (const image_node& n : p.nodes) {
-      if (&n != &p.nodes[0] && n.entries == 1) continue;
-      for (const image_entry& e : p.entries.subspan(n.first_entry, n.entries)) {
-        const std::uint64_t next = e.child == 0 ? address_of(e.rule) : step_of(p, e, bases, checks);
+      const bool is_root = &n == p.nodes.data();
+      const auto entries = p.entries.subspan(n.first_entry, n.entries);
+      for (const image_entry& e : is_root || entries.empty() ? entries : entries.subspan(1)) {
+        const std::uint64_t next = step_of(p, e, bases, checks);
         if (next != step && bases[e.module] != absent)
           add((bases[e.module] + e.offset) ^ static_cast<std::uint64_t>(&n - p.nodes.data()) << 48, next);
       }
@@ -82,81 +84,82 @@ class route_table {
 
   // What the return address of a call leads to: the address of a rule, or a step.
   [[nodiscard]] MALLARD_INLINE std::uint64_t begin(std::uintptr_t called_from) const noexcept {
-    const slot* const found = look_up(called_from);
-    return found != nullptr ? found->next.load(std::memory_order_relaxed) : rule_of(0);
+    return probe(called_from, 0);
   }
   static bool is_step(std::uint64_t next) noexcept { return (next & step) != 0; }
 
-  // The address of the rule of a call whose return address lies at `at`, and leads to a step. Words further
-  // out are loaded if is_stack(at, bytes) says so of all of them, up to the one so far away; one that is not
-  // there fits nothing. visit(place) is called for each further return address of the walk.
-  template <class IsStack, class Visit>
+  // The address of the rule of a call whose return address lies at `at`, and leads to a step; 0 if the stack,
+  // which ends at `end`, is too short for some step, whatever its words are.
   [[nodiscard]] MALLARD_INLINE std::uintptr_t go_on(const std::uintptr_t* at, std::uint64_t next,
-                                                    IsStack is_stack, Visit visit) const noexcept {
-    std::uint64_t node = 0;
+                                                    const std::uintptr_t* end) const noexcept {
     do {
-      const std::uint64_t bytes = next >> (place_shift - 3) & most_bytes;
-      if (!is_stack(at, bytes)) [[unlikely]]
-        return rule_at_end(at, next, is_stack, visit);
-      if (const std::uint64_t first = next >> check_shift & most_checks; first != 0) {
-        const check* c = checks_ + first;
-        for (;; ++c) {
-          const std::uintptr_t* const place = moved(at, c->offset.load(std::memory_order_relaxed));
-          visit(place);
-          const std::uint32_t otherwise = c->otherwise.load(std::memory_order_relaxed);
-          if (*place != c->word.load(std::memory_order_relaxed)) [[unlikely]]
-            return rules_ + (otherwise & ~follows);
-          if ((otherwise & follows) == 0) break;
-        }
-        if ((next & most_nodes) == 0) return c[1].word.load(std::memory_order_relaxed);
-      }
-      at = moved(at, bytes);
-      visit(at);
-      node = next << 48;
-      const slot* const found = look_up(*at ^ node);
-      if (found == nullptr) [[unlikely]]
-        return rule_of(node >> 48);
-      next = found->next.load(std::memory_order_relaxed);
+      if ((next >> (place_shift - 3) & most_bytes) >= bytes_between(at, end)) [[unlikely]]
+        return 0;
+      const check* c = checks_ + (next & most_checks);
+      const std::uintptr_t* place = nullptr;
+      do place = moved(at, c->offset.load(std::memory_order_relaxed));
+      while (*place == c++->word.load(std::memory_order_relaxed));
+      const std::uint32_t otherwise = c[-1].otherwise.load(std::memory_order_relaxed);
+      if ((otherwise & ends) != 0) [[likely]]
+        return c[-1].word.load(std::memory_order_relaxed) ^ beyond;
+      if ((otherwise & diverges) == 0) return rules_ + otherwise;
+      at = place;
+      next = probe(*at, otherwise & ~diverges);
     } while (is_step(next));
     return next;
   }
 
-  // The same from the return address on, whatever it leads to.
-  template <class IsStack, class Visit>
-  [[nodiscard]] std::uintptr_t find(const std::uintptr_t* at, IsStack is_stack, Visit visit) const noexcept {
+  // The address of the rule of a call whose return address lies at `at`, on a stack that ends at `end`. What
+  // is not on it fits nothing. visit(place) is called for each return address of the walk.
+  template <class Visit>
+  [[nodiscard]] std::uintptr_t find(const std::uintptr_t* at, const std::uintptr_t* end,
+                                    Visit visit) const noexcept {
     visit(at);
-    const std::uint64_t next = begin(*at);
-    return is_step(next) ? go_on(at, next, is_stack, visit) : next;
+    std::uint64_t next = begin(*at);
+    while (is_step(next)) {
+      const check* c = checks_ + (next & most_checks);
+      const std::uintptr_t* place = nullptr;
+      std::uint32_t otherwise = 0;
+      for (;; ++c) {
+        otherwise = c->otherwise.load(std::memory_order_relaxed);
+        if ((otherwise & ends) != 0) return c->word.load(std::memory_order_relaxed) ^ beyond;
+        const std::uint32_t offset = c->offset.load(std::memory_order_relaxed);
+        place = offset < bytes_between(at, end) ? moved(at, offset) : nullptr;
+        if (place == nullptr) break;
+        visit(place);
+        if (*place != c->word.load(std::memory_order_relaxed)) break;
+      }
+      if ((otherwise & diverges) == 0) return rules_ + otherwise;
+      if (place == nullptr) return rule_of(otherwise & ~diverges);
+      at = place;
+      next = probe(*at, otherwise & ~diverges);
+    }
+    return next;
   }
 
  private:
-  // A step: its bit, 23 bits of words to the next return address to look at, 2 unused, 22 of its first check,
-  // 16 of the node where it leads; the root: to the rule that is the word behind the last check.
+  // A step: its bit, 23 bits of words to the last return address that it may look at, 18 unused, 22 of its
+  // first check.
   static constexpr std::uint64_t step = std::uint64_t{1} << 63;
   static constexpr int place_shift = 40;
   static constexpr std::uint64_t most_bytes = ((std::uint64_t{1} << 23) - 1) << 3;
-  static constexpr int check_shift = 16;
   static constexpr std::uint64_t most_checks = (std::uint64_t{1} << 22) - 1;
-  static constexpr std::uint64_t most_nodes = (std::uint64_t{1} << 16) - 1;
-  static_assert(plan_image::most_nodes <= most_nodes + 1);
   static_assert(plan_image::most_bytes / sizeof(image_entry) + plan_image::most_nodes < most_checks);
-  static constexpr std::uint32_t follows = 1u << 31;
+  static constexpr std::uint64_t beyond = std::uint64_t{1} << 63;
+  static constexpr std::uint32_t ends = 1u << 31;
+  static constexpr std::uint32_t diverges = 1u << 30;
+  static_assert(plan_image::most_nodes <= 1u << 16, "as a key has 16 bits for them");
 
-  // Of a step that the stack is too short for: that of the node whose word is not there, or another one.
-  template <class IsStack, class Visit>
-  [[nodiscard]] MALLARD_NOINLINE std::uintptr_t rule_at_end(const std::uintptr_t* at, std::uint64_t next,
-                                                            IsStack is_stack, Visit visit) const noexcept {
-    if (const std::uint64_t first = next >> check_shift & most_checks; first != 0)
-      for (const check* c = checks_ + first;; ++c) {
-        const std::uint32_t offset = c->offset.load(std::memory_order_relaxed);
-        const std::uint32_t otherwise = c->otherwise.load(std::memory_order_relaxed);
-        if (!is_stack(at, offset)) return rules_ + (otherwise & ~follows);
-        const std::uintptr_t* const place = moved(at, offset);
-        visit(place);
-        if (*place != c->word.load(std::memory_order_relaxed)) return rules_ + (otherwise & ~follows);
-        if ((otherwise & follows) == 0) break;
-      }
-    return rule_of(next & most_nodes);
+  static std::uint64_t bytes_between(const std::uintptr_t* at, const std::uintptr_t* end) noexcept {
+    return reinterpret_cast<std::uintptr_t>(end) - reinterpret_cast<std::uintptr_t>(at);
+  }
+
+  // What a return address leads to at a node: a step, or the address of a rule.
+  [[nodiscard]] MALLARD_INLINE std::uint64_t probe(std::uintptr_t word, std::uint64_t node) const noexcept {
+    const slot* const found = look_up(word ^ node << 48);
+    if (found == nullptr) [[unlikely]]
+      return rule_of(node);
+    return found->next.load(std::memory_order_relaxed);
   }
 
   static const std::uintptr_t* moved(const std::uintptr_t* at, std::uint64_t bytes) noexcept {
@@ -191,33 +194,34 @@ class route_table {
     to->key.store(key, std::memory_order_release);
   }
 
-  // The step that begins with an entry, whose checks are put behind the first `checks`; one of no bytes if it
-  // leads too far.
+  // What an entry leads to: the address of its rule; or a step, whose checks are put behind the first
+  // `checks`; one of no bytes if it leads too far.
   std::uint64_t step_of(const plan_image& p, const image_entry& e, std::span<const std::uintptr_t> bases,
                         std::size_t& checks) noexcept {
     const std::size_t first = checks;
-    std::uint64_t bytes = e.stack_offset;
-    std::uint64_t to = e.child;
-    for (bool is_check = is_passed(p, to); is_check;) {
-      const image_node& n = p.nodes[to];
-      const image_entry& only = p.entries[n.first_entry];
-      to = only.child;
-      is_check = is_passed(p, to);
+    std::uint64_t bytes = 0;
+    const image_entry* last = &e;
+    while (leads_on(p, *last)) {
+      const image_node& n = p.nodes[last->child];
+      const image_entry& expected = p.entries[n.first_entry];
+      bytes += last->stack_offset;
       check& c = checks_[checks++];
-      c.word.store(bases[only.module] == absent ? absent : bases[only.module] + only.offset,
+      c.word.store(bases[expected.module] == absent ? absent : bases[expected.module] + expected.offset,
                    std::memory_order_relaxed);
       c.offset.store(static_cast<std::uint32_t>(bytes), std::memory_order_relaxed);
-      c.otherwise.store(n.rule * rule_bytes_ | (is_check ? follows : 0), std::memory_order_relaxed);
-      if (to == 0)
-        checks_[checks++].word.store(address_of(only.rule), std::memory_order_relaxed);
-      else
-        bytes += only.stack_offset;
+      c.otherwise.store(n.entries == 1 ? n.rule * rule_bytes_ : last->child | diverges,
+                        std::memory_order_relaxed);
+      last = &expected;
     }
-    if (bytes > most_bytes) return step;
-    return step | bytes << (place_shift - 3) | (first == checks ? 0 : first << check_shift) | to;
+    const std::uintptr_t rule = address_of(last->child == 0 ? last->rule : p.nodes[last->child].rule);
+    if (first == checks) return rule;
+    check& last_check = checks_[checks++];  // fails: at the beginning of a step lies a return address
+    last_check.word.store(rule ^ beyond, std::memory_order_relaxed);
+    last_check.otherwise.store(ends, std::memory_order_relaxed);
+    return step | (bytes > most_bytes ? 0 : bytes << (place_shift - 3) | first);
   }
-  static bool is_passed(const plan_image& p, std::uint64_t node) noexcept {
-    return node != 0 && p.nodes[node].entries == 1;
+  static bool leads_on(const plan_image& p, const image_entry& e) noexcept {
+    return e.child != 0 && p.nodes[e.child].entries != 0;
   }
 
   slot* slots_ = nullptr;

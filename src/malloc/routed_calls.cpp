@@ -7,7 +7,7 @@
 //
 // Each step is entered and left by a jump. So the return address is the word above the stack pointer at
 // entry, and registers that a callee must keep hold what the caller has left in them: in loops over
-// containers mostly the owner. Cost: 25 instructions beside the walk for a block at hand, 20 more with a
+// containers mostly the owner. Cost: 25 instructions beside the walk for a block at hand, 30 more with a
 // witness.
 #include <cstddef>
 #include <cstdint>
@@ -26,18 +26,12 @@ std::uint32_t hash_of(std::uintptr_t word) noexcept {
   return static_cast<std::uint32_t>(word * 0x9e3779b97f4a7c15 >> 40);
 }
 
-// Read when a walk gets there, not before it.
-MALLARD_INLINE bool is_on_stack(const std::uintptr_t* at, std::size_t further) noexcept {
-  asm("" : "+r"(at)::"memory");
-  return my_route.stack.contains(at, further);
-}
-
 // A frame of the walk, from the innermost one on, at whose return address a region ends.
 const void* frame_at(const std::uintptr_t* at, std::uint32_t number) noexcept {
   const void* found = nullptr;
   std::uint32_t passed = 0;
   if (number != 0)
-    (void)the_plan.table.find(at, is_on_stack, [&](const std::uintptr_t* here) {
+    (void)the_plan.table.find(at, my_route.stack.end_from(at), [&](const std::uintptr_t* here) {
       if (passed++ == number) found = here;
     });
   return found;
@@ -164,14 +158,14 @@ MALLARD_NOINLINE void* take_otherwise(std::size_t size, void* p, const route* r,
   if (r->saved != 0) return mallard_take_by_register(size, p, r, what);
   if (r->word == 0) return take_new(size, p, r, what, r->first_pool);
   const std::uintptr_t* const at = MALLARD_RETURN_PLACE;
-  return mallard_take_by_word(size, p, r, what, is_on_stack(at, r->word * sizeof *at) ? at[r->word] : 0);
+  return mallard_take_by_word(size, p, r, what, at + r->word < my_route.stack.end_from(at) ? at[r->word] : 0);
 }
 
 MALLARD_INLINE const route& route_at(std::uintptr_t address) noexcept {
   return *reinterpret_cast<const route*>(address);
 }
 const route& route_of_call(const std::uintptr_t* at) noexcept {
-  return route_at(the_plan.table.find(at, is_on_stack, [](auto) {}));
+  return route_at(the_plan.table.find(at, my_route.stack.end_from(at), [](auto) {}));
 }
 
 template <call What>
@@ -183,11 +177,20 @@ MALLARD_INLINE void* take_by_rule(std::size_t size, void* p, const route& r) {
   return take_otherwise(size, p, &r, What);
 }
 
-// Where the return address is not enough: by itself, as it takes more registers than a callee need not save.
+// Where the stack may end before a word that has to be looked at.
+template <call What>
+MALLARD_NOINLINE void* routed_to_end(std::size_t size, void* p, const std::uintptr_t* at) {
+  return take_by_rule<What>(size, p, route_of_call(at));
+}
+
+// Where the return address is not enough: by itself, as it takes more registers.
 template <call What>
 MALLARD_NOINLINE void* routed_further(std::size_t size, void* p, std::uint64_t next) {
-  return take_by_rule<What>(
-      size, p, route_at(the_plan.table.go_on(MALLARD_RETURN_PLACE, next, is_on_stack, [](auto) {})));
+  const std::uintptr_t* const at = MALLARD_RETURN_PLACE;
+  const std::uintptr_t found = the_plan.table.go_on(at, next, my_route.stack.end_from(at));
+  if (found == 0) [[unlikely]]
+    return routed_to_end<What>(size, p, at);
+  return take_by_rule<What>(size, p, route_at(found));
 }
 
 template <call What>

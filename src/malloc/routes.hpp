@@ -64,10 +64,10 @@ struct thread_stack {
   std::uintptr_t begin = 0;
   std::uintptr_t bytes = 0;
 
-  // All from `p` to `further` bytes further out.
-  [[nodiscard]] bool contains(const void* p, std::size_t further) const noexcept {
-    const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(p) - begin;
-    return at < bytes && further < bytes - at;
+  // Where the words end that can be read from `p` on: there, if it is on another stack.
+  [[nodiscard]] const std::uintptr_t* end_from(const std::uintptr_t* p) const noexcept {
+    if (reinterpret_cast<std::uintptr_t>(p) - begin >= bytes) return p;
+    return reinterpret_cast<const std::uintptr_t*>(begin + bytes);
   }
 };
 // A pool that there is not yet is one without a block at hand: that of no_heap.

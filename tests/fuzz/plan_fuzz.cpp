@@ -26,9 +26,7 @@ void walk(const plan_image& image) {
     stack[i] = 0x1000 + image.entries[i % image.entries.size()].offset;
   const std::uintptr_t* const end = stack.data() + stack.size();
   for (const std::uintptr_t& at : stack) {
-    const std::uintptr_t rule = table.find(
-        &at, [end](const std::uintptr_t* p, std::size_t bytes) { return bytes / 8 < std::size_t(end - p); },
-        [](auto) {});
+    const std::uintptr_t rule = table.find(&at, end, [](auto) {});
     if (rule >= image.rules.size()) __builtin_trap();
   }
 }

@@ -409,8 +409,10 @@ std::uint32_t rule_in(const plan_image& p, std::uintptr_t base, const std::uintp
 
 TEST(RouteTable, AWalkLeadsWhereTheTrieDoesWhateverItPasses) {
   constexpr std::uintptr_t base = 0x7000;
+  constexpr std::uintptr_t rules = 0x100;
   std::mt19937 random(3);
   int passed = 0;
+  int known_at_once = 0;
   for (int trial = 0; trial != 300; ++trial) {
     plan p;
     p.build_ids = {"id"};
@@ -431,7 +433,7 @@ TEST(RouteTable, AWalkLeadsWhereTheTrieDoesWhateverItPasses) {
     std::vector<route_table::slot> slots(route_table::slots_for(found.entries.size()));
     std::vector<route_table::check> checks(route_table::checks_for(found));
     route_table table;
-    table.open(found, slots.data(), checks.data(), 0, 1);
+    table.open(found, slots.data(), checks.data(), rules, 1);
     const std::array<std::uintptr_t, 1> bases{base};
     for (int again = 0; again != 2; ++again) table.fill(found, bases);
     for (int walk = 0; walk != 50; ++walk) {
@@ -439,19 +441,21 @@ TEST(RouteTable, AWalkLeadsWhereTheTrieDoesWhateverItPasses) {
       for (std::uintptr_t& word : stack) word = base + 1 + random() % 3;
       const std::uintptr_t* const end = stack.data() + 1 + random() % stack.size();
       std::vector<const std::uintptr_t*> seen;
-      const std::uintptr_t rule = table.find(
-          stack.data(),
-          [&](const std::uintptr_t* at, std::size_t further) {
-            return further < static_cast<std::size_t>(end - at) * sizeof *at;
-          },
-          [&](const std::uintptr_t* at) { seen.push_back(at); });
-      EXPECT_EQ(rule, rule_in(found, base, stack.data(), end));
+      const std::uintptr_t rule =
+          table.find(stack.data(), end, [&](const std::uintptr_t* at) { seen.push_back(at); });
+      EXPECT_EQ(rule, rules + rule_in(found, base, stack.data(), end));
+      if (const std::uint64_t next = table.begin(stack[0]); route_table::is_step(next)) {
+        const std::uintptr_t known = table.go_on(stack.data(), next, end);
+        EXPECT_TRUE(known == rule || known == 0);
+        known_at_once += known != 0;
+      }
       EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
       EXPECT_LT(seen.back(), end);
       passed += seen.size() > 3;
     }
   }
   EXPECT_GT(passed, 500);
+  EXPECT_GT(known_at_once, 500);
 }
 
 // A walk goes by a node's number and a word: some word makes any key of them, even that of an empty slot.
@@ -471,7 +475,7 @@ TEST(RouteTable, AWordThatMakesAnEmptySlotsKeyLeadsToARule) {
   table.open(found, slots.data(), checks.data(), rules, 64);
   table.fill(found, std::array<std::uintptr_t, 1>{0x7000});
   const std::array<std::uintptr_t, 2> stack{0x7001, std::uintptr_t{1} << 48};
-  EXPECT_EQ(table.find(stack.data(), [](auto, auto) { return true; }, [](auto) {}), rules);
+  EXPECT_EQ(table.find(stack.data(), stack.data() + stack.size(), [](auto) {}), rules);
 }
 
 TEST(RouteTable, ANodeHasOneEntryThatLeadsThere) {

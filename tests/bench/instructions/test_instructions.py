@@ -23,6 +23,7 @@ def golden_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(instructions, "PAGES", [page])
     monkeypatch.setattr(instructions, "limits", lambda _: [])
     monkeypatch.setattr(instructions, "of_mallocs", lambda _: iter(()))
+    monkeypatch.setattr(instructions, "of_plans", lambda _: iter(()))
     monkeypatch.setattr(instructions, "replayed", dict)
     counts(monkeypatch, 1500)
     return path

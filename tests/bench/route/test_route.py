@@ -1,7 +1,14 @@
 """Each promise of `./dev route`: held, missed alone, and unjudged where nothing was measured."""
 
+import json
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
+
+import contexts
+from mallard.native import MALLOC, malloc_library
 from route import CASES, Case, Found, found, limits
 
 CACHE = 1 << 20
@@ -53,3 +60,58 @@ def test_figures_are_of_a_trial_without_repetitions() -> None:
     one = found(case, {"pools": 3, "predicted_peak_bytes": 5}, tried)
     assert one == Found(case, 3, 5, {"glibc": 1.0}, {"glibc": 3.0}, {"glibc": 2.0}, "nothing")
     assert held(one) == [None]
+
+
+TIMES = {
+    name: {"mimalloc": [2.5, 9.0, 2.4], "mallard": [2.0, 2.0, 9.0], "plan": [2.6, 2.6, 9.0]}
+    for name in (*contexts.FRAMES, contexts.OWNER)
+}
+
+
+def slower(name: str, ns: float) -> contexts.Times:
+    """Return times with another one under a plan."""
+    return TIMES | {name: TIMES[name] | {"plan": [ns]}}
+
+
+def test_each_context_is_missed_alone() -> None:
+    assert [each.held for each in contexts.limits(TIMES)] == [True] * 5
+    for number, (name, most) in enumerate(zip(contexts.FRAMES, (3.6, 4.2, 5.4, 7.8), strict=True)):
+        held = [each.held for each in contexts.limits(slower(name, 2.0 + most + 0.01))]
+        assert held[number] is False
+        assert held.count(False) == (2 if number == 0 else 1), (
+            "the pair of one frame is beyond mimalloc's, too"
+        )
+    assert [each.held for each in contexts.limits(slower("1 frame", 2.8))] == [True] * 4 + [False]
+
+
+def test_times_that_were_not_measured_are_not_held() -> None:
+    assert [each.held for each in contexts.limits({})] == [None] * 5
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program whose contexts are recognised."""
+    return contexts.build(tmp_path_factory.mktemp("contexts"))
+
+
+@pytest.mark.parametrize("name", [*contexts.FRAMES, contexts.OWNER])
+def test_a_plan_looks_at_as_many_frames_as_it_is_named_for(program: Path, tmp_path: Path, name: str) -> None:
+    own, *others = contexts.rules(program, name)
+    frames = contexts.FRAMES.get(name, 1)
+    assert [len(one.frames) for one in own.contexts] == [frames]
+    at_each = [len(one.frames) for rule in others for one in rule.contexts]
+    assert at_each == ([*range(1, frames + 1)] if name in contexts.FRAMES else [])
+    image, counters = tmp_path / "contexts.image", tmp_path / "counters"
+    contexts.write_image(program, name, image)
+    environment = {
+        "LD_PRELOAD": str(malloc_library(MALLOC)),
+        "MALLARD_MALLOC_PLAN": str(image),
+        "MALLARD_MALLOC_PLAN_COUNTERS": str(counters),
+    }
+    done = subprocess.run((program, name, "100"), env=environment, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    told = [json.loads(line) for line in counters.read_text().splitlines()]
+    hits = {one["rule"]: one["hits"] for one in told}
+    rounds, live, replacements = 9, 64, 2 * 100
+    assert hits[1] == rounds * (live + replacements)
+    assert hits.get(2, 0) == 0
