@@ -243,11 +243,7 @@ def by_rule(calls: Counter[int], store: Store, plan: Plan) -> Counter[int]:
     modules = {module.name: number for number, module in enumerate(plan.modules)}
     found: Counter[int] = Counter()
     for context, count in calls.items():
-        places, node = [], int(stacks.first[context])
-        while node:
-            frame = stacks.frame(node, 0)
-            places.append((modules.get(frame.module, -1), frame.offset))
-            node = int(stacks.outer[node])
+        places = ((modules.get(frame.module, -1), frame.offset) for frame in stacks.frames(context))
         if rule := rule_for(nodes, places):
             found[rule] += count
     return found

@@ -175,7 +175,7 @@ def measured(case: Case, rounds: int) -> Found:
     journal, plan = f"{case.name}.mlrd", f"{case.name}.toml"
     told("record", "--witness", "-o", journal, "--", *case.command)
     planned = json.loads(told("plan", journal, "-o", plan, "--json"))
-    figure = ("--figure", ACCESS) if case.has_access else ()
+    figure = ("--figure", ACCESS, "--better", "lower") if case.has_access else ()
     trial = ("try", "--json", "--rounds", str(rounds), *figure, plan)
     tried = json.loads(told(*trial, "--", *case.command, codes=(0, 1, 3)))
     return found(case, planned, tried)

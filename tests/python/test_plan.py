@@ -301,15 +301,12 @@ def test_the_plan_finds_the_pool_of_each_recorded_stack(shelves: Path, tmp_path:
     planner = Planner(str(shelves))
     found = planner.plan(Options("pools"))
     nodes = decision_trie(claims_of(found.plan))
-    stacks, modules = planner.candidates.stacks, [module.name for module in found.plan.modules]
+    modules = {module.name: number for number, module in enumerate(found.plan.modules)}
     counted = [0] * (1 + len(found.plan.rules))
     for context in planner.candidates.routable:
-        places, node = [], int(stacks.first[context])
-        while node:
-            frame = stacks.frame(node, 0)
-            places.append((modules.index(frame.module) if frame.module in modules else -1, frame.offset))
-            node = int(stacks.outer[node])
-        counted[rule_for(nodes, places)] += int(planner.candidates.blocks[context])
+        frames = planner.candidates.stacks.frames(context)
+        rule = rule_for(nodes, ((modules.get(frame.module, -1), frame.offset) for frame in frames))
+        counted[rule] += int(planner.candidates.blocks[context])
     assert counted[1:] == [row.blocks for row in found.rows]
 
 

@@ -151,8 +151,9 @@ def sentences(choice: Choice, trial: Trial, judged: Judged | None) -> list[str]:
         if not rows[choice.use].malloc.plan and any(row.malloc.plan and row.runs for row in trial.rows):
             told.append(f"No plan is better than {choice.use}, beyond noise.")
     if noise := judged.noise(1 - OF_ONE):
+        its_own = figure.removeprefix("the program's own ")
         told.append(
-            f"A/A: {base} measured a second time has {times(noise)} of its own {figure}; "
+            f"A/A: {base} measured a second time has {times(noise)} of its own {its_own}; "
             "what is no further from 1 means nothing."
         )
     return told

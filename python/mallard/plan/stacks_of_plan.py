@@ -10,7 +10,7 @@ of code that is in no file, or in one without a build id, cannot be named, nor w
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -74,9 +74,18 @@ class Stacks:
             node = int(self.outer[node])
         return (*places, int(self.place[node]))
 
+    def frames(self, context: int) -> Iterator[Frame]:
+        """Yield the frames of a context, innermost first; those of code in no file have no module."""
+        node = int(self.first[context])
+        while node:
+            yield self.frame(node, int(self.step[node]))
+            node = int(self.outer[node])
+
     def frame(self, node: int, step: int) -> Frame:
         """Return one frame."""
-        return Frame(self.modules[self.module[node]].name, int(self.offset[node]), step)
+        module = int(self.module[node])
+        name = self.modules[module].name if module != NO_MODULE else ""
+        return Frame(name, int(self.offset[node]), step)
 
     def told_apart(
         self,
