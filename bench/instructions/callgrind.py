@@ -15,7 +15,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import contexts
 from rows import Counted, Key
 
 FOLDER = Path(__file__).resolve().parent
@@ -90,15 +89,6 @@ def of_mallocs(folder: Path) -> Iterator[list[Counted]]:
         raise CountError(f"{MALLOC} is not there: it comes with ./dev instructions")
     for preload in (None, MALLOC):
         yield count_in(folder, built(folder), "0", "0", "malloc_pairs", preload=preload)
-
-
-def of_plans(folder: Path) -> Iterator[list[Counted]]:
-    """Yield what contexts.cpp counts of malloc and free under plans, of each of its contexts."""
-    program = contexts.build(folder)
-    for name in (*contexts.FRAMES, contexts.OWNER):
-        image = folder / "contexts.image"
-        contexts.write_image(program, name, image)
-        yield count_in(folder, program, name, preload=MALLOC, MALLARD_MALLOC_PLAN=str(image))
 
 
 def count_in(

@@ -16,11 +16,22 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+import contexts
 import pages
 from bounds import limits
-from callgrind import COMPILER, JOURNALS, SCENARIO, CountError, count, of_mallocs, of_plans, replayed
+from callgrind import (
+    COMPILER,
+    JOURNALS,
+    MALLOC,
+    SCENARIO,
+    CountError,
+    count,
+    count_in,
+    of_mallocs,
+    replayed,
+)
 from limits import Limit, exit_code, verdict
-from rows import BaselineError, GoldenError, Key, accept, accepted, changes, name, net
+from rows import BaselineError, Counted, GoldenError, Key, accept, accepted, changes, name, net
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "instructions"
@@ -35,7 +46,7 @@ HOW_TO_ACCEPT = "if that is meant to be: ./dev instructions --accept, and say wh
 TITLES = {
     "pair": "an allocation and a deallocation of 48 bytes, by random replacement in L live blocks",
     "malloc pair": "malloc and free of a block, by random replacement in L live blocks; mallard is preloaded",
-    "routed pair": "malloc(48) and free under a plan that looks at so many frames of their caller",
+    "routed pair": "malloc(48) and free under a plan: by the frames that it looks at; owner: by a register",
     "life": "a heap's life: construct, one pair of 48 bytes, destroy",
     "bumping": "an allocation of 48 bytes while nothing was freed since the last clear",
     "life, empty": "a heap constructed and destroyed, of which nothing is asked",
@@ -70,6 +81,14 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
         help="count with the heaps' memory at N places, and print the rows that depend on it",
     )
     return parser.parse_args(given)
+
+
+def of_plans(folder: Path) -> Iterator[list[Counted]]:
+    """Yield what contexts.cpp counts of malloc and free under plans, of each of its contexts."""
+    program = contexts.build(folder)
+    for way in contexts.WAYS:
+        image = contexts.write_image(program, way, folder)
+        yield count_in(folder, program, way, preload=MALLOC, MALLARD_MALLOC_PLAN=str(image))
 
 
 def tables(figures: Mapping[Key, float]) -> Iterator[tuple[str, Table]]:
@@ -154,7 +173,7 @@ def main(given: Sequence[str]) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except (CountError, BaselineError, GoldenError, OSError) as reason:
+    except (CountError, BaselineError, GoldenError, contexts.ContextsError, OSError) as reason:
         print(f"instructions: {reason}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:

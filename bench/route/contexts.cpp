@@ -1,15 +1,13 @@
-// Pairs of malloc and free whose callers a plan has to look at, one frame after the other.
+// Pairs of malloc and free whose callers a plan has to look at, one frame after the other: each level has a
+// second call of the next one, for which the plan has another pool.
 //
-//     level 8 --own--> level 7 --own--> ... --own--> level 1 --own--> malloc      what is counted
-//             --other-->      --other-->               --other-->                 a call at each level that
-//             the
-//                                                                                 plan has another pool for
+//     level 8 --own--> level 7 --own--> ... --own--> level 1 --own--> malloc
+//             --other-->      --other-->               --other-->
 //
 //     contexts learn             prints its contexts: a name, then each return address as an offset in this
 //                                program, with the bytes to the next one on the stack
-//     contexts NAME [PAIRS]      of the context of that name: prints ns a pair, net of the loop and of its
-//     calls.
-//                                Under callgrind it counts instead, and tells "routed pair" and its baseline
+//     contexts NAME [PAIRS]      of the context of that name: prints ns a pair, net of the loop and calls;
+//                                under callgrind it counts instead, and tells "routed pair" and its baseline
 #include <link.h>
 #include <unwind.h>
 #include <valgrind/callgrind.h>

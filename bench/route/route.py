@@ -31,6 +31,7 @@ import contexts
 from compare_check import MALLARD, CannotRunError, run
 from limits import Limit, as_command, judged, number
 from machine import machine_line
+from mallard import MallardError
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "route"
@@ -75,7 +76,9 @@ class Case:
     command: tuple[str, ...]
     of_glibc: float | None = None  # at most, of CPU time
     of_best: float | None = None  # at most, of CPU time under the best of the other mallocs
-    has_access: bool = False  # prints what its last phase takes
+    has_access: bool = (
+        False  # prints what its last phase takes, of which something is promised with `of_glibc`
+    )
     most_rss: float | None = None  # of glibc's
 
 
@@ -95,6 +98,7 @@ ACCESS_WITHIN, ACCESS_BEYOND = 1 / 2, 1 / 1.3
 MOST_OFF = 0.1  # of the measured peak
 
 PLAN, BLIND, GLIBC, OURS = "plan", "blind", "glibc", "mallard"
+RIVALS = (GLIBC, "jemalloc", "tcmalloc", "mimalloc")  # without one of them nobody knows which is best
 METHOD = (
     "CPU, max RSS: of the whole program, medians over the rounds of `mallard try`. best: of the mallocs that"
     " are not ours. access: the phase that walks through all elements."
@@ -115,8 +119,11 @@ class Found:
 
     def over_best(self, figures: dict[str, float]) -> float | None:
         """Return the plan's figure as a part of the best of other mallocs."""
-        others = [figure for name, figure in figures.items() if name not in (PLAN, BLIND, OURS)]
-        return figures[PLAN] / min(others) if PLAN in figures and others else None
+        if not {PLAN, *RIVALS} <= figures.keys():
+            return None
+        return figures[PLAN] / min(
+            figure for name, figure in figures.items() if name not in (PLAN, BLIND, OURS)
+        )
 
     def over_glibc(self, figures: dict[str, float]) -> float | None:
         """Return the plan's figure as a part of glibc's."""
@@ -177,7 +184,9 @@ def measured(case: Case, rounds: int) -> Found:
     planned = json.loads(told("plan", journal, "-o", plan, "--json"))
     figure = ("--figure", ACCESS, "--better", "lower") if case.has_access else ()
     trial = ("try", "--json", "--rounds", str(rounds), *figure, plan)
-    tried = json.loads(told(*trial, "--", *case.command, codes=(0, 1, 3)))
+    tried = json.loads(told(*trial, "--", *case.command, codes=(0, 3)))
+    if tried["stopped"]:
+        raise CannotRunError(f"mallard try: {tried['stopped']}")
     return found(case, planned, tried)
 
 
@@ -210,7 +219,8 @@ def limits(all_found: Sequence[Found], last_cache: int) -> Iterator[Limit]:
         if case.of_best is not None:
             yield Limit("CPU time, of the best malloc's", case.of_best, one.over_best(one.cpu), case.name)
         if case.of_glibc is not None and case.has_access:
-            most = ACCESS_WITHIN if rss <= last_cache else ACCESS_BEYOND
+            is_beyond = 0 < last_cache < rss
+            most = ACCESS_BEYOND if is_beyond else ACCESS_WITHIN
             yield Limit("access phase, of the best malloc's", most, one.over_best(one.access), case.name)
         if case.most_rss is not None:
             yield Limit("max RSS, of glibc's", case.most_rss, one.over_glibc(one.max_rss), case.name)
@@ -225,7 +235,7 @@ def last_cache_bytes() -> int:
 
 
 def show(console: Console, all_found: Sequence[Found], times: contexts.Times) -> None:
-    """Print a row for each case."""
+    """Print a table of programs, and one of contexts."""
     if all_found:
         show_cases(console, all_found)
     if times:
@@ -235,7 +245,7 @@ def show(console: Console, all_found: Sequence[Found], times: contexts.Times) ->
 
 
 def show_cases(console: Console, all_found: Sequence[Found]) -> None:
-    """Print a row for each case."""
+    """Print a row for each program."""
     table = Table("case", box=None, pad_edge=False)
     for title in (
         "pools",
@@ -268,7 +278,7 @@ def main(given: Sequence[str]) -> int:
     wanted = arguments(given)
     asked = wanted.case or [*(case.name for case in CASES), contexts.NAME]
     all_found: list[Found] = []
-    times: contexts.Times = {}
+    times: dict[str, dict[str, list[float]]] = {}
     interrupted = False
     try:
         build()
@@ -277,7 +287,7 @@ def main(given: Sequence[str]) -> int:
                 print(f"case {case.name}", file=sys.stderr)
                 all_found.append(measured(case, wanted.rounds))
         if contexts.NAME in asked:
-            times = contexts.timed(FOLDER, wanted.rounds)
+            contexts.timed(FOLDER, wanted.rounds, times)
     except KeyboardInterrupt:
         interrupted = True
     promised = list(limits(all_found, last_cache_bytes()))
@@ -291,4 +301,4 @@ def main(given: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    as_command("route", main, CannotRunError, subprocess.CalledProcessError)
+    as_command("route", main, CannotRunError, contexts.ContextsError, MallardError)

@@ -88,7 +88,7 @@ std::size_t usable(const segment& s, const void* p) noexcept {
   return s.index == bump_pool::mixed ? bump_pool::size_of(p) : s.size;
 }
 
-// What is no slab of this thread's heap.
+// Neither in a slab of this thread's heap, nor in one that could be told at once.
 MALLARD_NOINLINE void free_of_others(segment& s, void* p) noexcept {
   if (s.use != segment_use::slab && s.use != segment_use::large) return free_elsewhere(p);
   if (s.use == segment_use::large) return mine->end_elsewhere(s, p);
@@ -101,7 +101,8 @@ MALLARD_NOINLINE void free_of_others(segment& s, void* p) noexcept {
   static_cast<heap*>(const_cast<void*>(s.owner))->receive(p);
 }
 
-// By itself, as it takes fewer registers: rules with many pools have all of their blocks in parts of segments.
+// Rules with many pools have all of their blocks in parts of segments. What is rare is a function of its own:
+// inlined, it would have every call save registers.
 MALLARD_NOINLINE void free_anywhere(segment& in, void* p) noexcept {
   segment& s = in.use == segment_use::split ? *the_segments.find_part(p) : in;
   if (mine->owns_slab(s)) return mine->deallocate(s, p);

@@ -179,17 +179,18 @@ MALLARD_INLINE void* take_by_rule(std::size_t size, void* p, const route& r) {
 
 // Where the stack may end before a word that has to be looked at.
 template <call What>
-MALLARD_NOINLINE void* routed_to_end(std::size_t size, void* p, const std::uintptr_t* at) {
+MALLARD_NOINLINE void* routed_on_short_stack(std::size_t size, void* p, const std::uintptr_t* at) {
   return take_by_rule<What>(size, p, route_of_call(at));
 }
 
-// Where the return address is not enough: by itself, as it takes more registers.
+// Where the return address is not enough. A function of its own: inlined, it would have every call save
+// registers.
 template <call What>
 MALLARD_NOINLINE void* routed_further(std::size_t size, void* p, std::uint64_t next) {
   const std::uintptr_t* const at = MALLARD_RETURN_PLACE;
   const std::uintptr_t found = the_plan.table.go_on(at, next, my_route.stack.end_from(at));
   if (found == 0) [[unlikely]]
-    return routed_to_end<What>(size, p, at);
+    return routed_on_short_stack<What>(size, p, at);
   return take_by_rule<What>(size, p, route_at(found));
 }
 

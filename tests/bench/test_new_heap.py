@@ -144,7 +144,7 @@ def test_a_new_heap_has_its_instructions_counted(tree: Path) -> None:
         "for row in callgrind.count_in(instructions.FOLDER, program, '0', '0', 'further_heaps'):\n"
         "    print(row.key.scenario, row.key.allocator)\n"
     )
-    folders = ("bench/instructions", "bench/shared")
+    folders = ("bench/instructions", "bench/route", "bench/shared")
     path = f"import sys\nsys.path[:0] = {[str(tree / folder) for folder in folders]}\n"
     told = run(sys.executable, "-c", path + count, cwd=tree).splitlines()
     assert {"pair toy_heap", "life toy_heap"} <= set(told)

@@ -18,7 +18,8 @@ void walk(const plan_image& image) {
   std::vector<route_table::slot> slots(route_table::slots_for(image.entries.size()));
   std::vector<route_table::check> checks(route_table::checks_for(image));
   route_table table;
-  table.open(image, slots.data(), checks.data(), 0, 1);
+  constexpr std::uintptr_t rules = std::uintptr_t{1} << 62;  // no return address
+  table.open(image, slots.data(), checks.data(), rules, 1);
   table.fill(image, bases);
   // Every word is a return address that some entry knows, in the order of the entries.
   std::vector<std::uintptr_t> stack(512, 0);
@@ -27,7 +28,10 @@ void walk(const plan_image& image) {
   const std::uintptr_t* const end = stack.data() + stack.size();
   for (const std::uintptr_t& at : stack) {
     const std::uintptr_t rule = table.find(&at, end, [](auto) {});
-    if (rule >= image.rules.size()) __builtin_trap();
+    if (rule - rules >= image.rules.size()) __builtin_trap();
+    const std::uint64_t next = table.begin(at);
+    const std::uintptr_t known = route_table::is_step(next) ? table.go_on(&at, next, end) : next;
+    if (known != rule && known != 0) __builtin_trap();
   }
 }
 

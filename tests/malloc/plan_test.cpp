@@ -447,6 +447,7 @@ TEST(RouteTable, AWalkLeadsWhereTheTrieDoesWhateverItPasses) {
       if (const std::uint64_t next = table.begin(stack[0]); route_table::is_step(next)) {
         const std::uintptr_t known = table.go_on(stack.data(), next, end);
         EXPECT_TRUE(known == rule || known == 0);
+        EXPECT_NE(table.go_on(stack.data(), next, stack.data() + stack.size()), 0u);
         known_at_once += known != 0;
       }
       EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));

@@ -144,8 +144,13 @@ def test_the_image_says_what_the_plan_says() -> None:
         for one in rule.contexts:
             assert image.rule(one) == (0 if rule is untouched else number)
     assert image.rule(context(77)) == 0
-    first, count, *_ = image.nodes[0]
-    assert [entry[0] for entry in image.entries[first : first + count]] == [1, 9, 5], "as the plan names them"
+
+
+def test_a_node_has_its_entries_as_the_plan_names_them() -> None:
+    rules = (Rule("pool", (context(1, 4), context(1, 2))), Rule("pool", (context(1, 3),)))
+    image = Image(image_of(Plan("t", MODULES, rules)))
+    first, count, *_ = image.nodes[1]
+    assert [entry[0] for entry in image.entries[first : first + count]] == [4, 2, 3]
 
 
 def test_a_region_s_frame_is_reached_though_one_would_be_enough() -> None:

@@ -1,7 +1,5 @@
 """Each promise of `./dev route`: held, missed alone, and unjudged where nothing was measured."""
 
-import json
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +7,28 @@ import pytest
 
 import contexts
 from mallard.native import MALLOC, malloc_library
+from mallard.plan.plan_image import claims_of, decision_trie
 from route import CASES, Case, Found, found, limits
 
 CACHE = 1 << 20
-CPU = {"glibc": 4.0, "mimalloc": 3.0, "mallard": 1.0, "plan": 1.9, "blind": 1.5}
-ACCESS = {"glibc": 3.0, "mimalloc": 2.0, "mallard": 0.1, "plan": 0.9, "blind": 1.5}
+CPU = {
+    "glibc": 4.0,
+    "jemalloc": 5.0,
+    "tcmalloc": 5.0,
+    "mimalloc": 3.0,
+    "mallard": 1.0,
+    "plan": 1.9,
+    "blind": 1.5,
+}
+ACCESS = {
+    "glibc": 3.0,
+    "jemalloc": 5.0,
+    "tcmalloc": 5.0,
+    "mimalloc": 2.0,
+    "mallard": 0.1,
+    "plan": 0.9,
+    "blind": 1.5,
+}
 RSS = {"glibc": 1e6, "mimalloc": 1e6, "mallard": 1e6, "plan": 1.1e6, "blind": 1e6}
 GOOD = Found(next(case for case in CASES if case.name == "60"), 60, 1_060_000, CPU, ACCESS, RSS, "plan")
 KINDS = replace(GOOD, case=next(case for case in CASES if case.name == "kinds"))
@@ -39,13 +54,16 @@ def test_each_is_missed_alone() -> None:
 
 def test_the_best_malloc_is_none_of_ours() -> None:
     assert GOOD.over_best(CPU) == 1.9 / 3.0
-    assert GOOD.over_best({"mallard": 1.0, "plan": 1.9, "blind": 1.5}) is None
+    assert GOOD.over_best(CPU | {"tcmalloc": 2.5}) == 1.9 / 2.5
+    assert GOOD.over_best({name: s for name, s in CPU.items() if name != "tcmalloc"}) is None, "is it best?"
 
 
 def test_less_is_promised_of_data_beyond_the_last_cache() -> None:
     slower = replace(GOOD, access=ACCESS | {"plan": 1.5})
     assert held(slower)[1] is False
-    assert held(replace(slower, max_rss=RSS | {"glibc": 1.1e6}))[1] is True
+    beyond = replace(slower, max_rss=RSS | {"glibc": 1.1e6})
+    assert held(beyond)[1] is True
+    assert [each.held for each in limits([beyond], 0)][1] is False, "nobody knows"
 
 
 def test_what_was_not_measured_is_not_held() -> None:
@@ -94,24 +112,23 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return contexts.build(tmp_path_factory.mktemp("contexts"))
 
 
-@pytest.mark.parametrize("name", [*contexts.FRAMES, contexts.OWNER])
-def test_a_plan_looks_at_as_many_frames_as_it_is_named_for(program: Path, tmp_path: Path, name: str) -> None:
-    own, *others = contexts.rules(program, name)
-    frames = contexts.FRAMES.get(name, 1)
-    assert [len(one.frames) for one in own.contexts] == [frames]
-    at_each = [len(one.frames) for rule in others for one in rule.contexts]
-    assert at_each == ([*range(1, frames + 1)] if name in contexts.FRAMES else [])
-    image, counters = tmp_path / "contexts.image", tmp_path / "counters"
-    contexts.write_image(program, name, image)
-    environment = {
-        "LD_PRELOAD": str(malloc_library(MALLOC)),
-        "MALLARD_MALLOC_PLAN": str(image),
-        "MALLARD_MALLOC_PLAN_COUNTERS": str(counters),
-    }
-    done = subprocess.run((program, name, "100"), env=environment, capture_output=True, text=True, check=True)
-    assert done.stderr == ""
-    told = [json.loads(line) for line in counters.read_text().splitlines()]
-    hits = {one["rule"]: one["hits"] for one in told}
+@pytest.mark.parametrize("way", [*contexts.WAYS, "8 frames" + contexts.RARE])
+def test_a_plan_looks_at_as_many_frames_as_it_is_named_for(program: Path, tmp_path: Path, way: str) -> None:
+    plan = contexts.plan(program, way)
+    frames = contexts.FRAMES.get(way.removesuffix(contexts.RARE), 1)
+    assert len(decision_trie(claims_of(plan))) == frames, "a node for each, as they diverge there"
+    library = str(malloc_library(MALLOC))
+    image = contexts.write_image(program, way, tmp_path)
+    environment = {"LD_PRELOAD": library, "MALLARD_MALLOC_PLAN": str(image)}
     rounds, live, replacements = 9, 64, 2 * 100
-    assert hits[1] == rounds * (live + replacements)
-    assert hits.get(2, 0) == 0
+    hits = contexts.routed(program, way, environment, tmp_path)
+    own, other = (2, 1) if way.endswith(contexts.RARE) else (1, 2)
+    assert (hits[own], hits.get(other, 0)) == (rounds * (live + replacements), 0)
+
+
+def test_a_plan_that_is_not_in_force_is_no_measurement(program: Path, tmp_path: Path) -> None:
+    image = contexts.write_image(program, "1 frame", tmp_path)
+    image.write_bytes(image.read_bytes()[:-1])
+    environment = {"LD_PRELOAD": str(malloc_library(MALLOC)), "MALLARD_MALLOC_PLAN": str(image)}
+    with pytest.raises(contexts.ContextsError, match="no call is routed"):
+        contexts.routed(program, "1 frame", environment, tmp_path)
