@@ -76,9 +76,7 @@ class Case:
     command: tuple[str, ...]
     of_glibc: float | None = None  # at most, of CPU time
     of_best: float | None = None  # at most, of CPU time under the best of the other mallocs
-    has_access: bool = (
-        False  # prints what its last phase takes, of which something is promised with `of_glibc`
-    )
+    has_access: bool = False  # prints what its last phase takes; with `of_glibc`, that is judged
     most_rss: float | None = None  # of glibc's
 
 

@@ -88,7 +88,7 @@ std::size_t usable(const segment& s, const void* p) noexcept {
   return s.index == bump_pool::mixed ? bump_pool::size_of(p) : s.size;
 }
 
-// Neither in a slab of this thread's heap, nor in one that could be told at once.
+// A large block, one of another thread's heap, or none of ours; while a plan counts, this thread's own, too.
 MALLARD_NOINLINE void free_of_others(segment& s, void* p) noexcept {
   if (s.use != segment_use::slab && s.use != segment_use::large) return free_elsewhere(p);
   if (s.use == segment_use::large) return mine->end_elsewhere(s, p);

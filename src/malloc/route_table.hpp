@@ -12,9 +12,9 @@
 // is no key, or one by chance: the request gets another heap, and nothing worse. So the table may be filled
 // anew while others read it.
 //
-// Cost: O(frames of the trie), some 12 instructions for the caller, 35 for the
-// first step, 7 a comparison and 20 a probe; 16 bytes a slot, with 3 to 5 slots an entry, and 16 bytes a
-// check, with one for each entry and node.
+// Cost: O(frames of the trie), some 12 instructions for the caller, 35 for the first step, 7 a comparison and
+// 20 a probe; 16 bytes a slot, with 3 to 5 slots an entry, and 16 bytes a check, with one for each entry and
+// node.
 #pragma once
 
 #include <atomic>
