@@ -37,7 +37,7 @@ import workloads
 from limits import Limit, number
 from mallard.analysis.store import Store
 from mallard.plan import Plan, read_plan
-from mallard.plan.plan_image import HEADER, RULE, claims_of, decision_trie, rule_for
+from mallard.plan.plan_image import HEADER, RULE, rule_for, trie_of
 from mallard.plan.plan_model import LARGEST
 from mallard.plan.stacks_of_plan import Stacks
 from malloc_outputs import DIFFERENT, SAME, VARIES, Job, Ran, first_difference, of_program, run
@@ -239,12 +239,10 @@ def kept_in_place(store: Store, library: str) -> Counter[int]:
 
 def by_rule(calls: Counter[int], store: Store, plan: Plan) -> Counter[int]:
     """Return calls by context as those of the rules that a plan has for them."""
-    nodes, stacks = decision_trie(claims_of(plan)), Stacks(store)
-    modules = {module.name: number for number, module in enumerate(plan.modules)}
+    nodes, stacks, modules = trie_of(plan), Stacks(store), plan.module_numbers
     found: Counter[int] = Counter()
     for context, count in calls.items():
-        places = ((modules.get(frame.module, -1), frame.offset) for frame in stacks.frames(context))
-        if rule := rule_for(nodes, places):
+        if rule := rule_for(nodes, stacks.places(context, modules)):
             found[rule] += count
     return found
 

@@ -15,7 +15,7 @@ from mallard import MallardError, _native
 from mallard.analysis.store import Store
 from mallard.plan import Context, Module, Plan, Rule, Witness, plan_text, read_plan
 from mallard.plan.plan_file import parse_plan
-from mallard.plan.plan_image import Claim, claims_of, decision_trie, rule_for
+from mallard.plan.plan_image import Claim, decision_trie, rule_for, trie_of
 from mallard.plan.plan_model import WORDS, Frame
 from mallard.plan.planner import Options, Planner, Wanted, planned
 from mallard.plan.pool_candidates import Told
@@ -300,12 +300,11 @@ def test_a_plan_is_compiled_or_refused_with_its_line(mallard: Mallard, shelves: 
 def test_the_plan_finds_the_pool_of_each_recorded_stack(shelves: Path, tmp_path: Path) -> None:
     planner = Planner(str(shelves))
     found = planner.plan(Options("pools"))
-    nodes = decision_trie(claims_of(found.plan))
-    modules = {module.name: number for number, module in enumerate(found.plan.modules)}
+    nodes = trie_of(found.plan)
     counted = [0] * (1 + len(found.plan.rules))
     for context in planner.candidates.routable:
-        frames = planner.candidates.stacks.frames(context)
-        rule = rule_for(nodes, ((modules.get(frame.module, -1), frame.offset) for frame in frames))
+        places = planner.candidates.stacks.places(context, found.plan.module_numbers)
+        rule = rule_for(nodes, places)
         counted[rule] += int(planner.candidates.blocks[context])
     assert counted[1:] == [row.blocks for row in found.rows]
 
@@ -330,6 +329,7 @@ def test_a_region_lasts_until_the_function_in_which_its_blocks_end(
     assert {(rule.strategy, rule.pool) for rule in found.plan.rules} == {("region", "nodes")}
     assert len({rule.until for rule in found.plan.rules}) == 1
     file.write_text(plan_text(found.plan))
+    assert read_plan(file).expected == found.plan.expected != ()
     ran = mallard("run", "--plan", file, "--counters", counters, "--", program, "texts")
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "30\n", "")
     counts = [json.loads(line) for line in counters.read_text().splitlines()]
@@ -559,7 +559,7 @@ class MadeStacks(Stacks):
 
 
 def told(
-    stacks: MadeStacks, rule_of: dict[int, int], weight: list[float]
+    stacks: MadeStacks, rule_of: dict[int, int], weight: Sequence[float]
 ) -> tuple[dict[int, int], float, int]:
     """Return the rule that each context gets, how much is mistaken, and how many frames are named."""
     found, mistaken = stacks.told_apart(rule_of, np.array(weight))
@@ -582,6 +582,65 @@ def test_contexts_are_named_by_as_few_frames_as_tell_rules_apart() -> None:
         (Frame("prog", 5),),
         (Frame("prog", 5, 32), Frame("prog", 3)),
     ], "the most frequent is for all other callers"
+
+
+def test_what_few_blocks_would_need_is_not_told_apart() -> None:
+    stacks = MadeStacks([0, 0, 1, 1, 2, 3, 3], [0, 1, 2, 3, 5, 5, 6], [0, 0, 16, 16, 32, 32, 32])
+    rules = {4: 1, 5: 2, 6: 2}
+    few, more, of_few = (
+        [0, 0, 0, 0, 100_000 - rare, rare, other] for rare, other in ((40, 9960), (60, 9940), (40, 40))
+    )
+    assert told(stacks, rules, few) == ({4: 1, 5: 1, 6: 2}, 40, 2)
+    assert told(stacks, rules, more) == (rules, 0, 3)
+    assert told(stacks, rules, of_few) == (rules, 0, 3), "the rule would lose half of its blocks"
+    for exact in (1, 2):
+        found, mistaken = stacks.told_apart(rules, np.array(few), exact={exact})
+        assert (len(found), mistaken) == (3, 0)
+
+
+# main (1) calls a, b and c (2, 3, 4), which call 5. Function a also calls 6, for which one frame is enough,
+# and both a and b call 7. Rules differ in who calls 5 and 7.
+CALLS = MadeStacks(
+    [0, 0, 1, 1, 1, 2, 3, 4, 2, 2, 3], [0, 1, 2, 3, 4, 5, 5, 5, 6, 7, 7], [0, 0, 16, 16, 16, *[32] * 6]
+)
+BLOCKS = {5: 9000, 6: 900, 7: 100, 8: 20_000, 9: 2, 10: 3}
+
+
+def plan_of_calls(*modules: Module) -> Plan:
+    """Return a plan for them."""
+
+    def rule(*contexts: tuple[int, ...]) -> Rule:
+        return Rule("pool", tuple(Context(tuple(Frame("prog", at, 32) for at in path)) for path in contexts))
+
+    rules = (rule((5, 3), (6,), (7, 3)), rule((5, 4), (7, 2)))
+    return Plan("t", modules or (Module("prog", "aa"),), rules)
+
+
+def expected(blocks: dict[int, int]) -> list[tuple[int, ...]]:
+    """Return the frames of what is expected."""
+    return [tuple(frame.offset for frame in frames) for frames, _ in CALLS.expected(plan_of_calls(), blocks)]
+
+
+def test_the_most_frequent_caller_is_expected_though_no_rule_names_it() -> None:
+    found = CALLS.expected(plan_of_calls(), BLOCKS)
+    assert found == [((Frame("prog", 5, 32), Frame("prog", 2)), 5)]
+
+
+def test_a_caller_is_expected_where_enough_blocks_pass() -> None:
+    assert expected({**BLOCKS, 9: 900}) == [(5, 2), (7, 2)]
+    assert expected({**BLOCKS, 9: 900, 10: 901}) == [(5, 2), (7, 3)]
+
+
+def test_nothing_is_expected_where_no_stack_goes_on() -> None:
+    assert expected({}) == []
+    assert expected({8: 3}) == []
+    assert expected({1: 3, 2: 5}) == []
+
+
+def test_callers_at_another_distance_are_not_expected() -> None:
+    stacks = MadeStacks([0, 0, 1, 1, 2, 3], [0, 1, 2, 3, 5, 5], [0, 0, 16, 16, 40, 32])
+    found = stacks.expected(plan_of_calls(), {4: 900, 5: 10})
+    assert [frames[-1].offset for frames, _ in found] == [3]
 
 
 def test_frames_without_a_known_distance_cannot_be_told_apart() -> None:
@@ -610,6 +669,6 @@ def test_contexts_of_any_program_get_their_own_rules() -> None:
         stacks = MadeStacks(parents, places, [0] + [8 + 8 * place for place in places[1:]])
         paths = {tuple(stacks.path(context)): context for context in range(1, len(parents))}
         rule_of = {context: chance.randrange(4) for context in paths.values()}
-        rules, mistaken, _ = told(stacks, rule_of, [chance.random() for _ in parents])
+        rules, mistaken, _ = told(stacks, rule_of, [1 + chance.random() for _ in parents])
         assert mistaken == 0
         assert rules == rule_of

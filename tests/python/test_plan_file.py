@@ -166,6 +166,29 @@ def test_a_context_has_one_rule_and_a_frame_one_distance() -> None:
     assert "39: prog+0x12f3 @56 has another distance in line 23, where it is @48" in found
 
 
+def test_contexts_can_be_expected() -> None:
+    text = HAND + '[expected]\ncontexts = ["prog+0x12f3 @48 < lib.so.1+0x99"]\n'
+    plan = read(text)
+    assert plan.expected == (Context((Frame("prog", 0x12F3, 48), Frame("lib.so.1", 0x99))),)
+    assert read(plan_text(plan)) == plan
+    assert read(HAND).expected == ()
+
+
+@pytest.mark.parametrize(
+    ("expected", "says"),
+    [
+        ('contexts = ["prog+0x12f3 @56 < prog+0x1"]', "36: prog+0x12f3 @56 has another distance in line 23"),
+        ('contexts = ["prog+0x12f3"]', "36: the first frame is looked up always: expect also the next one"),
+        ('contexts = ["prog+0x12f3 < prog+0x1"]', "36: prog+0x12f3 needs the bytes to the next frame"),
+        ('contexts = ["libz+0x1"]', "36: no [[module]] is called 'libz'"),
+        ("contexts = []", "36: contexts must be texts"),
+        ('contexts = ["prog+0x1"]\nblocks = 3', "37: unknown key 'blocks' in [expected]; known are contexts"),
+    ],
+)
+def test_what_is_expected_is_checked_as_rules_are(expected: str, says: str) -> None:
+    assert says in refused(f"{HAND}[expected]\n{expected}\n")
+
+
 def test_rules_that_disagree_about_a_pool_are_refused() -> None:
     more = '[[rule]]\nstrategy = "reap"\npool = "nodes"\ncontexts = ["prog+0x1"]\n'
     assert "has another strategy, or other instances, in line 19" in refused(HAND + more)

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Sequence
 
 from mallard.plan import Context, Frame, Module, Plan, Rule, Witness, image_of
-from mallard.plan.plan_image import Claim, Node, decision_trie, rule_for
+from mallard.plan.plan_image import Claim, Node, decision_trie, put_first, rule_for
 
 MODULES = (Module("prog", "0102030405"), Module("lib", "aa" * 20))
 
@@ -66,6 +66,10 @@ def test_each_context_of_any_plan_is_led_to_its_rule() -> None:
         nodes = trie(contexts)
         for path, rule in contexts.items():
             assert found(nodes, *path) == rule, (path, contexts)
+        stacks = [tuple(chance.randrange(5) for _ in range(7)) for _ in range(30)]
+        rules = [found(nodes, *stack) for stack in (*contexts, *stacks)]
+        put_first(nodes, [tuple(((0, at), 16) for at in stack) for stack in stacks[:9]])
+        assert rules == [found(nodes, *stack) for stack in (*contexts, *stacks)]
 
 
 def test_a_stack_has_the_rule_of_the_longest_context_that_it_begins_with() -> None:
@@ -151,6 +155,24 @@ def test_a_node_has_its_entries_as_the_plan_names_them() -> None:
     image = Image(image_of(Plan("t", MODULES, rules)))
     first, count, *_ = image.nodes[1]
     assert [entry[0] for entry in image.entries[first : first + count]] == [4, 2, 3]
+
+
+def test_what_is_expected_comes_first_at_each_node() -> None:
+    rules = (
+        Rule("pool", (context(1, 2), context(1, 3, 5), context(6, 2))),
+        Rule("pool", (context(1, 3, 4),)),
+    )
+    expected = (context(1, 3, 9), context(1, 2), context(6, 9), context(8, 9))
+    image = Image(image_of(Plan("t", MODULES, rules, expected=expected)))
+    nodes = [[entry[0] for entry in image.entries[first : first + count]] for first, count, *_ in image.nodes]
+    assert nodes == [[1, 6], [3, 2], [9, 5, 4]]
+    assert [image.rule(context(*path)) for path in ((1, 3, 9), (1, 3, 5), (1, 3, 4), (1, 2))] == [0, 1, 2, 1]
+
+
+def test_what_is_expected_beside_a_single_entry_needs_none() -> None:
+    rules = (Rule("pool", (context(1, 2),)), Rule("default", (context(1, 3),)))
+    plans = [Plan("t", MODULES, rules, expected=expected) for expected in ((), (context(1, 9),))]
+    assert image_of(plans[0]) == image_of(plans[1])
 
 
 def test_a_region_s_frame_is_reached_though_one_would_be_enough() -> None:

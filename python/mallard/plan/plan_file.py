@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -32,6 +33,7 @@ from mallard.plan.plan_model import (
     Context,
     Frame,
     Module,
+    Place,
     Plan,
     Rule,
     Witness,
@@ -190,7 +192,11 @@ class PlanReader:
 
     def fail(self, path: KeyPath, what: str) -> NoReturn:
         """Refuse the file."""
-        raise MallardError(f"{self.name}:{self.line(path)}: {what}")
+        self.fail_in(self.line(path), what)
+
+    def fail_in(self, line: int, what: str) -> NoReturn:
+        """Refuse the file for what a line says."""
+        raise MallardError(f"{self.name}:{line}: {what}")
 
     def plan(self, tables: Mapping[str, Any]) -> Plan:
         """Read the whole."""
@@ -202,6 +208,8 @@ class PlanReader:
         program, default, limits = top.table("program"), top.table("default"), top.table("limits")
         modules = tuple(self.module(table) for table in top.tables("module"))
         rules = top.tables("rule")
+        has_expected = "expected" in top.values
+        expected = top.table("expected")
         top.end()
         path, build_id = program.text("path", required=True), self.build_id(program)
         recorded, journal = program.text("recorded"), program.text("journal")
@@ -224,10 +232,14 @@ class PlanReader:
             recorded=recorded,
             journal=journal,
             huge_pages=huge_pages,
+            expected=self.contexts(expected, known) if has_expected else (),
             path=self.name,
         )
+        expected.end()
         self.check_pools(plan)
-        self.check_contexts(plan)
+        self.check_claims(plan)
+        self.check_distances(plan)
+        self.check_expected(plan)
         return plan
 
     def module(self, table: Table) -> Module:
@@ -280,7 +292,7 @@ class PlanReader:
         return Rule(strategy, contexts, pool, reason, largest, witness, until, self.line(table.path))
 
     def contexts(self, table: Table, modules: set[str]) -> tuple[Context, ...]:
-        """Read the contexts of a rule."""
+        """Read the contexts of a rule, or those that are expected."""
         rows = table.take("contexts")
         if not isinstance(rows, list) or not rows or not all(isinstance(row, str) for row in rows):
             table.fail("contexts", 'contexts must be texts such as ["prog+0x12f3 @48 < prog+0x1401"]')
@@ -345,29 +357,37 @@ class PlanReader:
             what = f"the rules need {plan.pools:,} pools, and there can be {MOST_POOLS:,}"
             self.fail(("rule", len(plan.rules) - 1), what)
 
-    def check_contexts(self, plan: Plan) -> None:
-        """Refuse a context that two rules claim, and a frame that has two distances to the same next one."""
-        claimed: dict[tuple[tuple[str, int], ...], tuple[int, int]] = {}
-        steps: dict[tuple[tuple[str, int], ...], tuple[int, int]] = {}
-        for number, rule in enumerate(plan.rules):
-            for index, context in enumerate(rule.contexts):
-                place = ("rule", number, "contexts", index)
-                path = tuple((frame.module, frame.offset) for frame in context.frames)
-                owner, line = claimed.setdefault(path, (number, context.line))
-                if owner != number:
-                    self.fail(
-                        place, f"the rule in line {plan.rules[owner].line} has this context, in line {line}"
+    def check_claims(self, plan: Plan) -> None:
+        """Refuse a context that two rules claim."""
+        claimed: dict[tuple[Place, ...], tuple[Rule, int]] = {}
+        for rule in plan.rules:
+            for context in rule.contexts:
+                owner, line = claimed.setdefault(context.places, (rule, context.line))
+                if owner is not rule:
+                    self.fail_in(
+                        context.line, f"the rule in line {owner.line} has this context, in line {line}"
                     )
-                for depth, frame in enumerate(context.frames):
-                    if not frame.step:
-                        continue
-                    step, line = steps.setdefault(path[: depth + 1], (frame.step, context.line))
-                    if step != frame.step:
-                        self.fail(place, f"{frame} has another distance in line {line}, where it is @{step}")
+
+    def check_distances(self, plan: Plan) -> None:
+        """Refuse a frame that has two distances to the same next one,."""
+        known: dict[tuple[Place, ...], tuple[int, int]] = {}
+        for context in (*chain.from_iterable(rule.contexts for rule in plan.rules), *plan.expected):
+            for depth, frame in enumerate(context.frames, 1):
+                if not frame.step:
+                    continue
+                step, line = known.setdefault(context.places[:depth], (frame.step, context.line))
+                if step != frame.step:
+                    said = f"{frame} has another distance in line {line}, where it is @{step}"
+                    self.fail_in(context.line, said)
+
+    def check_expected(self, plan: Plan) -> None:
+        """Refuse an expected context of one frame."""
+        for context in plan.expected:
+            if len(context.frames) == 1:
+                self.fail_in(context.line, "the first frame is looked up always: expect also the next one")
 
 
 def depth_of(frame: Frame, context: Context) -> int:
     """Return how many frames outwards a frame lies in a context, the outermost such; 0: it does not."""
-    places = [(one.module, one.offset) for one in context.frames]
-    found = (number for number, place in enumerate(places) if place == (frame.module, frame.offset))
+    found = (number for number, place in enumerate(context.places) if place == (frame.module, frame.offset))
     return max(found, default=0)

@@ -8,14 +8,16 @@
 
 A context that ends where others go on is the rule of the node: for all callers that are not named there, and
 for theirs. So a call has the rule of the longest context that is the beginning of its stack, and only where
-none is, the rule of those that begin like it. At each node the malloc expects the first entry: that of the
-context which the plan names first, the most frequent one where a planner has written it.
+none is, the rule of those that begin like it. At each node the malloc compares the first entry: that of the
+first context in [expected] that leads through the node, or else of the first in the rules. An expected caller
+without a rule gets an entry with the node's rule, unless the node has a single entry: comparing that one
+costs the same.
 src/malloc/ reads the image, which is little-endian; its layout is below, in the order of the file.
 """
 
 import struct
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mallard import MallardError
@@ -25,6 +27,7 @@ from mallard.plan.plan_model import (
     MOST_NODES,
     PLACES,
     STRATEGIES,
+    Context,
     Plan,
     Rule,
 )
@@ -102,6 +105,26 @@ def decision_trie(claims: Iterable[Claim]) -> list[Node]:
     return nodes
 
 
+def put_first(nodes: Sequence[Node], paths: Iterable[Path]) -> None:
+    """Put the entry of the first path through each node in front. O(frames of the paths + entries).
+
+    The root is left alone: all of its entries are looked up.
+    """
+    decided = {0}
+    for path in paths:
+        number = 0
+        for place, _ in path:
+            node = nodes[number]
+            if number not in decided and (place in node.entries or len(node.entries) > 1):
+                first = node.entries.pop(place, Entry(rule=node.rule))
+                node.entries = {place: first, **node.entries}
+                decided.add(number)
+            entry = node.entries.get(place)
+            if entry is None or entry.child == 0:
+                break
+            number = entry.child
+
+
 def rule_for(nodes: Sequence[Node], places: Iterable[Place]) -> int:
     """Return the rule that the trie has for frames, innermost first; what the malloc does at a call."""
     node = nodes[0]
@@ -115,13 +138,25 @@ def rule_for(nodes: Sequence[Node], places: Iterable[Place]) -> int:
     return node.rule
 
 
+def trie_of(plan: Plan) -> list[Node]:
+    """Return the nodes of a plan, each with what it expects in front."""
+    nodes, modules = decision_trie(claims_of(plan)), plan.module_numbers
+    put_first(nodes, (path_of(context, modules) for context in plan.expected))
+    return nodes
+
+
+def path_of(context: Context, modules: Mapping[str, int]) -> Path:
+    """Return a context as the trie has it."""
+    return tuple(((modules[frame.module], frame.offset), frame.step) for frame in context.frames)
+
+
 def claims_of(plan: Plan) -> list[Claim]:
     """Return all contexts of a plan; rules of the default heap are rule 0."""
-    modules = {module.name: number for number, module in enumerate(plan.modules)}
+    modules = plan.module_numbers
     found = []
     for number, rule in enumerate(plan.rules, 1):
         for context in rule.contexts:
-            path = tuple(((modules[frame.module], frame.offset), frame.step) for frame in context.frames)
+            path = path_of(context, modules)
             least = 1 + depth_of(rule.until, context) if rule.until else 1
             found.append(Claim(path, 0 if rule.strategy == "default" else number, least))
     return found
@@ -129,7 +164,7 @@ def claims_of(plan: Plan) -> list[Claim]:
 
 def image_of(plan: Plan) -> bytes:
     """Return the image of a plan."""
-    nodes = decision_trie(claims_of(plan))
+    nodes = trie_of(plan)
     modules = [
         MODULE.pack(len(build_id), build_id)
         for build_id in (bytes.fromhex(module.build_id) for module in plan.modules)

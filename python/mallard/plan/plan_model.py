@@ -2,6 +2,7 @@
 
     Rule  pool "orders"   instances by rbx   contexts  main+0x12f3 @48 < main+0x1401     innermost first
                                                        main+0x1310 @48 < main+0x1401
+    Plan  rules, and the contexts that the malloc is to expect, with any rule or none
 
 A frame is a return address, as the file of its module has it, and the bytes on the stack from the slot that
 holds it to the slot of the next frame outwards. Rules that name the same pool share it.
@@ -32,6 +33,8 @@ PLACES = {
     **{f"stack+{8 * word}": 16 + word for word in range(STACK_WORDS)},
 }
 WORDS = tuple(PLACES)  # the same by the number in a snapshot
+
+Place = tuple[str, int]  # a module's name and an offset
 
 LARGEST = 1024  # bytes; larger requests go to the default heap, whatever a rule says
 MOST_POOLS = 65536
@@ -65,6 +68,11 @@ class Context:
     frames: tuple[Frame, ...]
     note: str = field(default="", compare=False)  # for people: its functions
     line: int = field(default=0, compare=False)  # of the plan's file
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Return the frames without their distances."""
+        return tuple((frame.module, frame.offset) for frame in self.frames)
 
     def __str__(self) -> str:
         """Return it as a plan has it."""
@@ -132,12 +140,18 @@ class Plan:
     recorded: str = ""  # when
     journal: str = ""
     huge_pages: bool = False  # whether the malloc asks for them
+    expected: tuple[Context, ...] = ()  # whose frames are compared first, the most frequent ones first
     path: str = ""  # of the file that it was read from
 
     @property
     def program(self) -> Module:
         """Return the program that it is for."""
         return self.modules[0]
+
+    @property
+    def module_numbers(self) -> dict[str, int]:
+        """Return the number of each module, by its name."""
+        return {module.name: number for number, module in enumerate(self.modules)}
 
     @property
     def pool_numbers(self) -> list[int]:

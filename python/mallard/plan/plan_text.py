@@ -1,9 +1,9 @@
 """Writes plan.toml as a file for people; plan_file.py reads it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from mallard.figures import size
-from mallard.plan.plan_model import FORMAT, LARGEST, Plan
+from mallard.plan.plan_model import FORMAT, LARGEST, Context, Plan
 
 
 def quoted(text: str) -> str:
@@ -18,9 +18,8 @@ def quoted(text: str) -> str:
 
 def plan_text(plan: Plan) -> str:
     """Return the plan as a file for people: read again, it is the same plan."""
-    return "\n".join(
-        [*head(plan), *(line for number in range(len(plan.rules)) for line in rule_of(plan, number))]
-    )
+    rules = (line for number in range(len(plan.rules)) for line in rule_of(plan, number))
+    return "\n".join([*head(plan), *rules, *expected_of(plan)])
 
 
 def head(plan: Plan) -> Iterator[str]:
@@ -69,10 +68,7 @@ def rule_of(plan: Plan, number: int) -> Iterator[str]:
             yield f"{key} = {quoted(value)}"
     if rule.largest != LARGEST:
         yield f"largest = {rule.largest}"
-    yield "contexts = ["
-    for context in rule.contexts:
-        yield f"    {quoted(str(context))}," + (f"  # {comment(context.note)}" if context.note else "")
-    yield "]"
+    yield from listed(rule.contexts)
     if rule.witness:
         yield "[rule.witness]"
         yield f"place = {quoted(rule.witness.place)}"
@@ -83,6 +79,23 @@ def rule_of(plan: Plan, number: int) -> Iterator[str]:
         yield f"frame = {quoted(str(rule.until))}"
     if number + 1 == len(plan.rules):
         yield ""
+
+
+def expected_of(plan: Plan) -> Iterator[str]:
+    """Yield the lines of the contexts that are expected."""
+    if plan.expected:
+        yield "# The malloc compares with these first, which saves look-ups. They decide for no heap."
+        yield "[expected]"
+        yield from listed(plan.expected)
+        yield ""
+
+
+def listed(contexts: Iterable[Context]) -> Iterator[str]:
+    """Yield the lines of the key `contexts`."""
+    yield "contexts = ["
+    for context in contexts:
+        yield f"    {quoted(str(context))}," + (f"  # {comment(context.note)}" if context.note else "")
+    yield "]"
 
 
 def comment(text: str) -> str:

@@ -16,7 +16,7 @@ reading of the journal (src/profile/held_by_pools.hpp).
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice, pairwise
@@ -319,7 +319,8 @@ class Planner:
         for number, (_, part) in enumerate(parts, 1):
             rule_of.update(dict.fromkeys(part.contexts, number))
         least = {number: 1 + part.until.depth for number, (_, part) in enumerate(parts, 1) if part.until}
-        told, mistaken = stacks.told_apart(rule_of, blocks, least)
+        exact = {number for number, (_, part) in enumerate(parts, 1) if STRATEGIES[part.strategy] in PLACINGS}
+        told, mistaken = stacks.told_apart(rule_of, blocks, least, exact)
         contexts: defaultdict[int, list[Context]] = defaultdict(list)
         for one in sorted(told, key=lambda one: -blocks[one.example]):
             contexts[one.rule].append(Context(one.frames, self.note(one.example)))
@@ -335,9 +336,7 @@ class Planner:
         named = {frame.module for rule in rules for context in rule.contexts for frame in context.frames}
         mistaken /= max(float(blocks.sum()), 1)
         if mistaken > 1 - TOLD_APART:
-            self.remarks.append(
-                f"{share(mistaken)} of the small blocks have frames that cannot be told apart"
-            )
+            self.remarks.append(f"{share(mistaken)} of the small blocks get the heap of another rule")
         plan = Plan(
             title=options.title or title_of(options.family, drafts),
             modules=(stacks.modules[0], *(one for one in stacks.modules[1:] if one.name in named)),
@@ -350,8 +349,9 @@ class Planner:
             journal=journal,
             huge_pages=held["huge_pages"],
         )
+        expected = stacks.expected(plan, {context: int(blocks[context]) for context in rule_of})
         return Planned(
-            plan,
+            replace(plan, expected=tuple(Context(frames, self.note(one)) for frames, one in expected)),
             rows,
             held["routed_events"] / max(totals["allocations"], 1),
             held["routed_bytes"] / max(totals["bytes"], 1),

@@ -5,12 +5,14 @@
     malloc_wrapper < parse < test   1        malloc_wrapper < print   2
     malloc_wrapper < print < main   2        malloc_wrapper           1   all other callers: the most frequent
 
-A frame further out can be looked at only if the recorder knows how far its slot on the stack is away. Frames
-of code that is in no file, or in one without a build id, cannot be named, nor what is outwards of them.
+Frames that only a few blocks need are left out. The callers that most blocks have are listed as well, for
+the malloc to compare first. A frame further out can be looked at only if the recorder knows how far its slot
+on the stack is away. Frames of code that is in no file, or in one without a build id, cannot be named, nor
+what is outwards of them.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -24,11 +26,17 @@ from mallard.analysis.module_map import NO_MODULE, locate
 from mallard.analysis.store import Store
 from mallard.analysis.symbols import files_of
 from mallard.figures import shown
-from mallard.plan.plan_model import MOST_FRAMES, Frame, Module
+from mallard.plan.plan_image import Entry, Place, trie_of
+from mallard.plan.plan_model import MOST_FRAMES, Frame, Module, Plan
 
 Passing: TypeAlias = list[tuple[int, int]]  # contexts, each with a node of its stack
 
 DEEPEST = MOST_FRAMES // 2  # frames that the planner looks at
+# How many of the blocks with the same frames so far may have another rule than most and yet not be told
+# apart, as all the others would pay for a look further out; and how many of its blocks a rule may lose so.
+TOLERATED = 0.0005
+MOST_LOST = 0.01
+LEAST_EXPECTED = 0.001  # of all blocks; a node that fewer pass gets no expected caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,11 @@ class Stacks:
             yield self.frame(node, int(self.step[node]))
             node = int(self.outer[node])
 
+    def places(self, context: int, modules: Mapping[str, int]) -> Iterator[Place]:
+        """Yield the frames of a context as a plan with these modules has them; others have the module -1."""
+        for frame in self.frames(context):
+            yield modules.get(frame.module, -1), frame.offset
+
     def frame(self, node: int, step: int) -> Frame:
         """Return one frame."""
         module = int(self.module[node])
@@ -92,13 +105,16 @@ class Stacks:
         rule_of: Mapping[int, int],
         weight: NDArray[np.float64],
         least: Mapping[int, int] = MappingProxyType({}),
+        exact: Container[int] = (),
     ) -> tuple[list[Told], float]:
         """Name contexts in as few frames as tell their rules apart; rule 0 is the default heap.
 
-        A rule in `least` needs that number of frames: a region, out to where it ends. Returns what
-        contexts are named by, and the weight of those whom that gives another rule, since frames that
-        differ cannot be looked at. O(frames looked at).
+        A rule in `least` needs that number of frames: a region, out to where it ends. One in `exact` gets
+        no blocks of others, and loses none, for being few. Returns what contexts are named by, and the
+        weight of those whom that gives another rule: frames that differ cannot be looked at, or too few
+        blocks would need it. O(frames looked at).
         """
+        of_rule = votes_of(rule_of, weight, list(rule_of))
         found: list[Told] = []
         mistaken = 0.0
         all_of_them = [(context, int(self.first[context])) for context in rule_of]
@@ -116,7 +132,7 @@ class Stacks:
             for same in by_place.values():
                 votes = votes_of(so_far, weight, [context for context, _ in same])
                 wanted = max(least.get(rule_of[context], 1) for context, _ in same)
-                is_open = depth < wanted or (len(votes) > 1 and depth < DEEPEST)
+                is_open = depth < wanted or (depth < DEEPEST and not are_as_one(votes, of_rule, exact))
                 step, further = self.further(same, weight) if is_open else (0, [])
                 gone = {context for context, _ in further}
                 ending = [context for context, _ in same if context not in gone]
@@ -131,6 +147,59 @@ class Stacks:
                     waiting.append(((*inner, self.frame(node, step)), rule, further))
         return found, float(mistaken)
 
+    def expected(self, plan: Plan, weight: Mapping[int, int]) -> list[tuple[tuple[Frame, ...], int]]:
+        """Return the path to the most frequent caller at each node of a plan's trie that many blocks pass.
+
+        A path goes on along the most frequent callers, and comes with the context that has most of its
+        blocks; the most frequent come first. `weight`: the small blocks of contexts. O(frames looked at).
+        """
+        callers, frames_to, examples = self.passing(plan, weight)
+        nodes = trie_of(plan)
+        least = LEAST_EXPECTED * sum(weight.values())
+        found: list[tuple[tuple[Frame, ...], int]] = []
+        done: set[int] = set()
+        for node in sorted(callers, key=lambda one: (-callers[one].total(), one)):
+            if callers[node].total() < least:
+                break
+            frames, further, example = frames_to[node], node, 0
+            while further in callers and further not in done:
+                done.add(further)
+                place = max(callers[further], key=lambda one: callers[further][one])
+                entry = nodes[further].entries.get(place, Entry())
+                frames = (*frames, Frame(plan.modules[place[0]].name, place[1], entry.step))
+                example = examples[further, place]
+                further = entry.child
+            if example and len(frames) > 1:
+                found.append((frames, example))
+        return found
+
+    def passing(
+        self, plan: Plan, weight: Mapping[int, int]
+    ) -> tuple[dict[int, Counter[Place]], dict[int, tuple[Frame, ...]], dict[tuple[int, Place], int]]:
+        """Walk contexts through a plan's trie, as the malloc does.
+
+        Returns for each node how many blocks have which caller there, of those that a plan can name; the
+        frames that lead to it; and by node and caller the context with most blocks.
+        """
+        nodes, modules = trie_of(plan), plan.module_numbers
+        callers: defaultdict[int, Counter[Place]] = defaultdict(Counter)
+        frames_to: dict[int, tuple[Frame, ...]] = {0: ()}
+        examples: dict[tuple[int, Place], int] = {}
+        for context in sorted(weight, key=lambda one: -weight[one]):
+            node = 0
+            for frame in self.frames(context):
+                place = modules.get(frame.module, -1), frame.offset
+                if place[0] < 0:
+                    break
+                callers[node][place] += weight[context]
+                examples.setdefault((node, place), context)
+                entry = nodes[node].entries.get(place, Entry())
+                if entry.child == 0 or entry.step != frame.step:
+                    break
+                frames_to.setdefault(entry.child, (*frames_to[node], frame))
+                node = entry.child
+        return callers, frames_to, examples
+
     def further(self, same: Passing, weight: NDArray[np.float64]) -> tuple[int, Passing]:
         """Return the bytes to the next frames, and those contexts that have them there, with these frames."""
         steps: defaultdict[int, float] = defaultdict(float)
@@ -142,6 +211,18 @@ class Stacks:
         step = max(steps, key=lambda one: steps[one])
         on = [(c, int(self.outer[n])) for c, n in same if self.goes_on[n] and self.step[n] == step]
         return step, on
+
+
+def are_as_one(votes: Mapping[int, float], of_rule: Mapping[int, float], exact: Container[int]) -> bool:
+    """Tell whether all but a few of some blocks have one rule, by what each rule has of them and of all."""
+    if len(votes) == 1:
+        return True
+    *fewer, _ = sorted(votes, key=lambda rule: votes[rule])
+    return (
+        not any(rule in exact for rule in votes)
+        and sum(votes[rule] for rule in fewer) <= TOLERATED * sum(votes.values())
+        and all(votes[rule] <= MOST_LOST * of_rule[rule] for rule in fewer)
+    )
 
 
 def votes_of(
