@@ -15,7 +15,7 @@ from conftest import Mallard
 from mallard.compare.choice import NOTHING, bootstrapped
 from mallard.compare.halving import Goal, Trial
 from mallard.compare.launch import Program, RunError, Taken
-from mallard.compare.mallocs import AGAIN, BASE, PLAN_VARIABLE, Malloc
+from mallard.compare.mallocs import AGAIN, BASE, IN_HUGE_PAGES, PLAN_VARIABLE, Malloc, chosen
 from mallard.compare.plans import NOTE, blind, build_id_of, ids_among, planned
 from mallard.compare.rounds import Image, Processes, Row, Schedule, Session, why_not
 from mallard.compare.trial_outcome import Tried, as_document, tried, way_to_use
@@ -190,6 +190,13 @@ def test_a_program_in_another_folder_is_used_there(measured: Callable[..., Trial
         f"cd {tmp_path} && mallard run --plan {Path('plan.toml').absolute()} -- work it",
         f"cd {tmp_path} && ROW=mimalloc work it",
     ]
+
+
+def test_our_malloc_is_used_by_a_command(measured: Callable[..., Trial]) -> None:
+    trial = measured(fixed({}), "mallard", IN_HUGE_PAGES)
+    ways = {row.malloc.name: way_to_use(row, trial) for row in trial.rows}
+    assert ways["mallard"] == "mallard run -- work it"
+    assert ways[IN_HUGE_PAGES] == "mallard run --huge-pages -- work it"
 
 
 def test_difference_that_glibc_has_from_itself_is_none(said: Callable[..., Tried]) -> None:
@@ -445,6 +452,16 @@ def test_the_control_is_of_a_plan_that_fits_and_has_huge_pages_if_such_a_plan_ha
             header = HEADER.unpack_from(Path(control.settings[PLAN_VARIABLE]).read_bytes())
             controls.append((control.build, header[14]))
     assert controls == [(build_id_of(PERL), huge) for huge in (0, 0, 0, 1)]
+
+
+def test_a_plan_in_huge_pages_has_to_beat_the_malloc_in_huge_pages(plans: Path) -> None:
+    (plans / "huge.toml").write_text(plan_text(replace(plan(build_id_of(PERL)), huge_pages=True)))
+    own = (IN_HUGE_PAGES, {"MALLARD_MALLOC_HUGE_PAGES": "1"})
+    for file, texts, has_own in (("huge", [], True), ("plan", [], False), ("huge", ["mallard"], False)):
+        with planned([plans / f"{file}.toml"]) as rows:
+            found = chosen(texts, True, rows)
+        assert (own in [(one.name, one.settings) for one in found]) == has_own
+        assert {one.library for one in found if "mallard" in one.name} >= {rows[0].library}
 
 
 def test_build_id_is_that_of_the_file(tmp_path: Path) -> None:

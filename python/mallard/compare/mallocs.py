@@ -24,6 +24,7 @@ BASE = "glibc"  # what the others are compared with: the program as it comes
 AGAIN = " a/a"  # after the name of a malloc that is measured a second time
 PRELOAD = "LD_PRELOAD"
 PLAN_VARIABLE = "MALLARD_MALLOC_PLAN"
+IN_HUGE_PAGES = "MALLARD_MALLOC_HUGE_PAGES=1 mallard"  # what a plan in huge pages has to beat
 # Variables that choose or tune a malloc of the C library, or route ours: a shell's do not reach the program.
 OWN_SETTINGS = (
     PRELOAD,
@@ -53,6 +54,7 @@ class Malloc:
     build: str = ""  # build id of the program that this plan is for
     changed: tuple[str, ...] = ()  # libraries whose files are of other builds than this plan names
     control: bool = False  # the plan's heap without its routing
+    huge_pages: bool = False  # whether the plan asks for them
 
     def environment(self, behind: str = "") -> dict[str, str]:
         """Return the variables that put it in force, and load another library behind it."""
@@ -65,12 +67,18 @@ def chosen(
 ) -> list[Malloc]:
     """Return glibc, and those that are meant by the texts: by default all that are installed, `but` these.
 
-    Those `beside` them follow, and, with `again`, glibc's second measurement.
+    Those `beside` them follow, and, with `again`, glibc's second measurement. By default mallard's malloc
+    stands there in huge pages as well, if a plan beside asks for them.
     """
     known = {one["name"]: one for one in _native.mallocs()}
     files = libraries(one["object"] for one in known.values())
     wanted = texts or [
-        name for name, one in known.items() if name not in but and (not one["object"] or files[one["object"]])
+        *(
+            name
+            for name, one in known.items()
+            if name not in but and (not one["object"] or files[one["object"]])
+        ),
+        *([IN_HUGE_PAGES] if any(one.huge_pages for one in beside) else []),
     ]
     found: dict[str, Malloc] = {}
     for text in [BASE, *wanted]:

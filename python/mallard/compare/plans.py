@@ -63,7 +63,16 @@ def row_of(plan: Plan, name: str, image: Path, file: str = "") -> Malloc:
     settings = {PLAN_VARIABLE: str(image)}
     library, build = str(malloc_library(MALLOC)), plan.program.build_id
     changed = tuple(changed_files(plan))
-    return Malloc(name, library, settings, plan=file, most_rss=plan.max_rss, build=build, changed=changed)
+    return Malloc(
+        name,
+        library,
+        settings,
+        plan=file,
+        most_rss=plan.max_rss,
+        build=build,
+        changed=changed,
+        huge_pages=plan.huge_pages,
+    )
 
 
 def changed_files(plan: Plan) -> list[str]:

@@ -25,7 +25,7 @@ from mallard.compare.choice import (
 )
 from mallard.compare.halving import Goal, Trial
 from mallard.compare.intervals import OF_ALL, OF_ONE, Interval, middle
-from mallard.compare.mallocs import BASE
+from mallard.compare.mallocs import BASE, IN_HUGE_PAGES
 from mallard.compare.outcome import (
     FIGURES,
     LEAST_DIFFERENCE,
@@ -194,8 +194,9 @@ def way_to_use(row: Row, trial: Trial) -> str:
         plan = plan and str(Path(plan).absolute())
     if plan:
         return f"{there}mallard run --plan {shlex.quote(plan)} -- {command}"
-    if row.malloc.name == "mallard":
-        return f"{there}mallard run -- {command}"
+    for name, options in (("mallard", ""), (IN_HUGE_PAGES, "--huge-pages ")):
+        if row.malloc.name == name:
+            return f"{there}mallard run {options}-- {command}"
     settings = (f"{name}={shlex.quote(value)}" for name, value in row.malloc.environment().items())
     return there + " ".join([*settings, command])
 
