@@ -5,6 +5,7 @@ import random
 import re
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -532,6 +533,56 @@ def test_frames_in_a_file_of_any_name_are_read_again(name: str) -> None:
     module = Module(module_name(f"/opt/{name}"), "00ff")
     rule = Rule("pool", (Context((Frame(module.name, 1, 8), Frame(module.name, 2))),))
     assert parse_plan(plan_text(Plan("t", (module,), (rule,))).encode(), "plan.toml").rules == (rule,)
+
+
+# What tests/malloc/malloc_stress.cpp opens and closes.
+LIBRARY = """
+#include <stdlib.h>
+#include <string.h>
+void end(void* p) { free(p); }
+char* copy(char const* text) { return realloc(strdup(text), 100000); }
+"""
+
+
+@pytest.fixture(scope="module")
+def stress(mallard: Mallard, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Threads, forks, libraries and signals at once; its plan lies beside it."""
+    path = tmp_path_factory.mktemp("stress") / "stress"
+    library = path.with_name("library.so")
+    subprocess.run(
+        ("gcc", "-shared", "-fPIC", "-fno-builtin", "-x", "c", "-", "-o", library),
+        input=LIBRARY,
+        text=True,
+        check=True,
+    )
+    names = (f'-DMALLARD_DEEP_LIBRARY="{library}"', f'-DMALLARD_DEEP_LIBRARY_NAME="{library.name}"')
+    source = Path(__file__).parents[1] / "malloc" / "malloc_stress.cpp"
+    build = ("g++", "-std=c++20", "-O1", "-fno-builtin", "-Wl,--build-id", "-pthread", source, "-o", path)
+    subprocess.run((*build, *names), check=True)
+    journal, plan = path.with_name("stress.mlrd"), path.with_name("plan.toml")
+    assert mallard("record", "-o", journal, "--", path, "--turns", "3").returncode == 0
+    assert mallard("plan", journal, "-o", plan, "--max-rss", "4").returncode == 0
+    return path
+
+
+@pytest.mark.parametrize("strategy", ["pool", "monotonic", "reap", "instances"])
+def test_a_plan_does_no_harm_to_threads_forks_and_libraries(
+    mallard: Mallard, stress: Path, tmp_path: Path, strategy: str
+) -> None:
+    plan = read_plan(stress.with_name("plan.toml"))
+    witness = Witness("rbx", 30, 64) if strategy == "instances" else None
+    rules = [
+        replace(rule, strategy="pool" if witness else strategy, witness=witness)
+        for rule in plan.rules
+        if rule.strategy != "default"
+    ]
+    assert len(rules) > 2
+    file, counters = tmp_path / "plan.toml", tmp_path / "counters"
+    file.write_text(plan_text(replace(plan, rules=tuple(rules))))
+    ran = mallard("run", "--plan", file, "--counters", counters, "--", stress, "--turns", "8")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    told = [json.loads(line) for line in counters.read_text().splitlines()]
+    assert {one["rule"] for one in told if one["hits"] > 100} >= set(range(1, len(rules)))
 
 
 class MadeStacks(Stacks):
