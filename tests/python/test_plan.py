@@ -649,31 +649,35 @@ def test_what_few_blocks_would_need_is_not_told_apart() -> None:
         assert (len(found), mistaken) == (3, 0)
 
 
-# main (1) calls a, b and c (2, 3, 4), which call 5. Function a also calls 6, for which one frame is enough,
-# and both a and b call 7. Rules differ in who calls 5 and 7.
-CALLS = MadeStacks(
-    [0, 0, 1, 1, 1, 2, 3, 4, 2, 2, 3], [0, 1, 2, 3, 4, 5, 5, 5, 6, 7, 7], [0, 0, 16, 16, 16, *[32] * 6]
-)
-BLOCKS = {5: 9000, 6: 900, 7: 100, 8: 20_000, 9: 2, 10: 3}
+def calls() -> MadeStacks:
+    """Return what main (1) does: it calls a, b and c (2, 3, 4), which call 5; also a calls 6, a and b call 7.
+
+    The stack of the last context ends with a call of 5.
+    """
+    parents, places = [0, 0, 1, 1, 1, 2, 3, 4, 2, 2, 3, 0], [0, 1, 2, 3, 4, 5, 5, 5, 6, 7, 7, 5]
+    return MadeStacks(parents, places, [0, 0, 16, 16, 16, *[32] * 7])
 
 
-def plan_of_calls(*modules: Module) -> Plan:
-    """Return a plan for them."""
+BLOCKS = {5: 9000, 6: 900, 7: 100, 8: 20_000, 9: 2, 10: 3}  # of their contexts
+
+
+def plan_of_calls() -> Plan:
+    """Return a plan whose rules differ in who calls 5 and 7."""
 
     def rule(*contexts: tuple[int, ...]) -> Rule:
         return Rule("pool", tuple(Context(tuple(Frame("prog", at, 32) for at in path)) for path in contexts))
 
-    rules = (rule((5, 3), (6,), (7, 3)), rule((5, 4), (7, 2)))
-    return Plan("t", modules or (Module("prog", "aa"),), rules)
+    return Plan("t", (Module("prog", "aa"),), (rule((5, 3), (6,), (7, 3)), rule((5, 4), (7, 2))))
 
 
-def expected(blocks: dict[int, int]) -> list[tuple[int, ...]]:
+def expected(blocks: dict[int, int], stacks: Stacks | None = None) -> list[tuple[int, ...]]:
     """Return the frames of what is expected."""
-    return [tuple(frame.offset for frame in frames) for frames, _ in CALLS.expected(plan_of_calls(), blocks)]
+    found = (stacks or calls()).expected(plan_of_calls(), blocks)
+    return [tuple(frame.offset for frame in frames) for frames, _ in found]
 
 
 def test_the_most_frequent_caller_is_expected_though_no_rule_names_it() -> None:
-    found = CALLS.expected(plan_of_calls(), BLOCKS)
+    found = calls().expected(plan_of_calls(), BLOCKS)
     assert found == [((Frame("prog", 5, 32), Frame("prog", 2)), 5)]
 
 
@@ -682,16 +686,21 @@ def test_a_caller_is_expected_where_enough_blocks_pass() -> None:
     assert expected({**BLOCKS, 9: 900, 10: 901}) == [(5, 2), (7, 3)]
 
 
+def test_a_caller_in_no_file_is_not_expected() -> None:
+    stacks = calls()
+    stacks.module[2] = -1
+    assert expected(BLOCKS, stacks) == [(5, 3)]
+
+
 def test_nothing_is_expected_where_no_stack_goes_on() -> None:
     assert expected({}) == []
     assert expected({8: 3}) == []
-    assert expected({1: 3, 2: 5}) == []
+    assert expected({11: 5}) == []
 
 
 def test_callers_at_another_distance_are_not_expected() -> None:
     stacks = MadeStacks([0, 0, 1, 1, 2, 3], [0, 1, 2, 3, 5, 5], [0, 0, 16, 16, 40, 32])
-    found = stacks.expected(plan_of_calls(), {4: 900, 5: 10})
-    assert [frames[-1].offset for frames, _ in found] == [3]
+    assert expected({4: 900, 5: 10}, stacks) == [(5, 3)]
 
 
 def test_frames_without_a_known_distance_cannot_be_told_apart() -> None:
