@@ -84,7 +84,7 @@ def rule_of(plan: Plan, number: int) -> Iterator[str]:
 def expected_of(plan: Plan) -> Iterator[str]:
     """Yield the lines of the contexts that are expected."""
     if plan.expected:
-        yield "# The malloc compares with these first, which saves look-ups. They decide for no heap."
+        yield "# The malloc compares callers with these first, to save look-ups. No heap depends on them."
         yield "[expected]"
         yield from listed(plan.expected)
         yield ""

@@ -12,7 +12,7 @@ what is outwards of them.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -26,7 +26,7 @@ from mallard.analysis.module_map import NO_MODULE, locate
 from mallard.analysis.store import Store
 from mallard.analysis.symbols import files_of
 from mallard.figures import shown
-from mallard.plan.plan_image import Entry, Place, trie_of
+from mallard.plan.plan_image import Entry, Node, Place, trie_of
 from mallard.plan.plan_model import MOST_FRAMES, Frame, Module, Plan
 
 Passing: TypeAlias = list[tuple[int, int]]  # contexts, each with a node of its stack
@@ -153,8 +153,8 @@ class Stacks:
         A path goes on along the most frequent callers, and comes with the context that has most of its
         blocks; the most frequent come first. `weight`: the small blocks of contexts. O(frames looked at).
         """
-        callers, frames_to, examples = self.passing(plan, weight)
         nodes = trie_of(plan)
+        callers, frames_to, examples = self.passing(nodes, plan, weight)
         least = LEAST_EXPECTED * sum(weight.values())
         found: list[tuple[tuple[Frame, ...], int]] = []
         done: set[int] = set()
@@ -174,14 +174,14 @@ class Stacks:
         return found
 
     def passing(
-        self, plan: Plan, weight: Mapping[int, int]
+        self, nodes: Sequence[Node], plan: Plan, weight: Mapping[int, int]
     ) -> tuple[dict[int, Counter[Place]], dict[int, tuple[Frame, ...]], dict[tuple[int, Place], int]]:
-        """Walk contexts through a plan's trie, as the malloc does.
+        """Walk contexts through the nodes of a plan's trie, as the malloc does.
 
         Returns for each node how many blocks have which caller there, of those that a plan can name; the
         frames that lead to it; and by node and caller the context with most blocks.
         """
-        nodes, modules = trie_of(plan), plan.module_numbers
+        modules = plan.module_numbers
         callers: defaultdict[int, Counter[Place]] = defaultdict(Counter)
         frames_to: dict[int, tuple[Frame, ...]] = {0: ()}
         examples: dict[tuple[int, Place], int] = {}
