@@ -29,6 +29,7 @@ from mallard.plan.stacks_of_plan import Stacks, module_name
 # Phases: eight functions that each allocate and free as much, one after the other.
 # High: how much memory it has had at most, in KiB, with 64 threads at once.
 # Short: a block at a time, and 100 small ones that stay.
+# Deep: half of the blocks stay and half do not, each allocated by a function that calls itself so often.
 # Texts: each is parsed into nodes, by a function that calls itself; they die when parse() returns.
 PROGRAM = """
 #include <barrier>
@@ -70,6 +71,23 @@ __attribute__((noinline)) long parse_all(const std::string& text) {
   return answers.size();
 }
 
+__attribute__((noinline)) node* descend(int calls) {
+  if (calls == 0) return new node;
+  node* const found = descend(calls - 1);
+  found->value += calls;
+  return found;
+}
+__attribute__((noinline)) long build(int calls) {
+  std::vector<std::unique_ptr<node>> all;
+  for (int i = 0; i < 20000; ++i) all.emplace_back(descend(calls));
+  return all.size();
+}
+__attribute__((noinline)) long scratch(int calls) {
+  std::vector<std::unique_ptr<node>> all(300);
+  for (int i = 0; i < 20000; ++i) all[i % all.size()].reset(descend(calls));
+  return all.size();
+}
+
 struct shelf {
   std::list<long> things;
   std::set<long> names;
@@ -93,6 +111,11 @@ int main(int count, char** words) {
     const long sum = parse_all(text);
     keep(sum);
     std::printf("%ld\\n", sum);
+    return 0;
+  }
+  if (count > 2 && words[1][0] == 'd') {
+    const int calls = std::atoi(words[2]);
+    std::printf("%ld\\n", build(calls) + scratch(calls));
     return 0;
   }
   if (count > 1 && words[1][0] == 'l') {
@@ -234,6 +257,17 @@ def test_phases_do_not_add_up_in_the_prediction(mallard: Mallard, phases: Path) 
     assert sum(rule["peak_bytes"] for rule in found["rules"]) > 1.2e6
     a_slab_each = 8 * (1 << 16)
     assert found["predicted_peak_bytes"] < found["recorded_peak_bytes"] + a_slab_each
+
+
+@pytest.mark.parametrize(("calls", "blocks"), [(4, [20000, 20000]), (40, [40000])])
+def test_what_has_the_same_callers_as_far_as_a_plan_looks_has_one_pool(
+    mallard: Mallard, program: Path, tmp_path: Path, calls: int, blocks: list[int]
+) -> None:
+    journal = tmp_path / "deep.mlrd"
+    assert mallard("record", "-o", journal, "--", program, "deep", str(calls)).returncode == 0
+    found = json.loads(mallard("plan", journal, "--json").stdout)
+    assert [rule["blocks"] for rule in found["rules"]] == blocks
+    assert found["mistaken"] == 0
 
 
 def test_a_limit_makes_pools_fewer_or_is_refused(mallard: Mallard, shelves: Path) -> None:
@@ -647,6 +681,30 @@ def test_what_few_blocks_would_need_is_not_told_apart() -> None:
     for exact in (1, 2):
         found, mistaken = stacks.told_apart(rules, np.array(few), exact={exact})
         assert (len(found), mistaken) == (3, 0)
+
+
+def test_no_plan_looks_where_stacks_become_too_many() -> None:
+    for callers in (250, 260):
+        ends = [*range(callers + 2, 2 * callers + 2)]  # calls of 5, each from another caller; main is 1
+        parents = [0, 0, *[1] * callers, *range(2, callers + 2)]
+        places = [0, 1, *range(10, callers + 10), *[5] * callers]
+        seen = MadeStacks(parents, places, [0, 0, *[16] * (2 * callers)]).seen(ends)
+        assert len(set(seen.values())) == (callers if callers == 250 else 1)
+
+
+def test_stacks_are_seen_alike_that_differ_beyond_the_deepest_frame() -> None:
+    deep = 40
+    last = 2 * deep
+    parents = [0, 0, 0, *range(1, 2 * deep - 1)]  # two that call 5, which calls itself
+    places = [0, 1, 2, *[5] * (2 * deep - 2)]
+    stacks = MadeStacks(parents, places, [0, 0, 0, *[16] * (2 * deep - 2)])
+    first, second = stacks.seen([last - 1, last]).values()
+    assert first == second
+    first, second = stacks.seen([21, 22]).values()
+    assert first != second
+    stacks.step[last] = 32
+    first, second = stacks.seen([last - 1, last]).values()
+    assert first != second, "a plan can tell them apart by the distance of their callers"
 
 
 def calls() -> MadeStacks:

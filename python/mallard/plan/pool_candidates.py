@@ -34,6 +34,7 @@ NATURAL = 16  # bytes of alignment that every block has
 LEAST_SHARE = 0.005  # of what can be routed, that a pool of its own is worth: the mean of blocks and bytes
 LEAST_ALIVE = 4096  # bytes, the mean while it is in use: what fits into a page needs no pool to lie together
 MOST = 64
+TAKEN_FOR_OTHERS = 0.002  # of a site's blocks in a subsystem, above which it is no candidate of its own
 CLEAR_GAIN = 0.2  # of a witness, which is enough; or
 TOLD = 0.5  # of the blocks are of owners that have freed more in a row than chance would, and
 MORE_OFTEN = 4  # times as often as chance and order make it, consecutive frees are of one owner
@@ -184,14 +185,40 @@ class Candidates:
             node = int(self.symbols.site_nodes[context])
             part = int(owner[context]) if context < len(owner) else 0
             by_site[part, int(tree.place[node]), int(tree.function[node])].append(context)
-        kept = {site: contexts for site, contexts in by_site.items() if self.alive(contexts) >= LEAST_ALIVE}
+        sites = self.told_apart(by_site)
+        kept = {site: contexts for site, contexts in sites.items() if self.alive(contexts) >= LEAST_ALIVE}
         if found := self.worth_a_pool(kept):
             return found
         self.remarks.append(
             f"no caller with {share(LEAST_SHARE)} of the small blocks keeps {size(LEAST_ALIVE)} alive: "
             "pools have little to put together"
         )
-        return self.worth_a_pool(by_site)
+        return self.worth_a_pool(sites)
+
+    def told_apart(self, by_site: Mapping[Site, list[int]]) -> dict[Site, list[int]]:
+        """Put together what a site has in several subsystems, where a plan does not tell these apart.
+
+        Functions that call each other can fill all the frames that a plan looks at, in each of them.
+        """
+        of_function: defaultdict[tuple[int, int], list[Site]] = defaultdict(list)
+        for site in sorted(by_site, key=lambda site: (-self.blocks[by_site[site]].sum(), site)):
+            of_function[site[1:]].append(site)
+        found: dict[Site, list[int]] = {}
+        for same in of_function.values():
+            seen = self.stacks.seen([context for site in same for context in by_site[site]])
+            kept: dict[Site, Counter[int]] = {}  # their blocks, by what a plan sees of their stacks
+            for site in same:
+                contexts, blocks = by_site[site], Counter[int]()
+                for context in contexts:
+                    blocks[seen[context]] += int(self.blocks[context])
+                most = TAKEN_FOR_OTHERS * blocks.total()
+                alike = [other for other in kept if (blocks & kept[other]).total() > most]
+                for other in alike:
+                    blocks += kept.pop(other)
+                    contexts = found.pop(other) + contexts
+                largest = (*alike, site)[0]
+                kept[largest], found[largest] = blocks, contexts
+        return found
 
     def worth_a_pool(self, sites: Mapping[Site, list[int]]) -> list[Candidate]:
         """Return the candidates, the largest first; what is left of subsystems comes behind."""

@@ -32,6 +32,7 @@ from mallard.plan.plan_model import MOST_FRAMES, Frame, Module, Plan
 Passing: TypeAlias = list[tuple[int, int]]  # contexts, each with a node of its stack
 
 DEEPEST = MOST_FRAMES // 2  # frames that the planner looks at
+MOST_STACKS = 256  # of one site, for whose sake it looks further out
 # How many of the blocks with the same frames so far may have another rule than most and yet not be told
 # apart, as all the others would pay for a look further out; and how many of its blocks a rule may lose so.
 TOLERATED = 0.0005
@@ -73,6 +74,24 @@ class Stacks:
     def is_known(self, context: int) -> bool:
         """Tell whether a plan can name the caller of malloc."""
         return bool(self.module[self.first[context]] != NO_MODULE)
+
+    def seen(self, contexts: Sequence[int]) -> dict[int, int]:
+        """Return a number for each context of a site: equal where the frames are that a plan looks at.
+
+        It looks no further out than where the site has few different stacks: functions that call each other
+        have ever more, and a plan would have to name them all. O(contexts * DEEPEST).
+        """
+        node = self.first[list(contexts)]
+        number = np.unique(self.place[node], return_inverse=True)[1]
+        for _ in range(DEEPEST - 1):
+            further = np.where(self.goes_on[node], self.outer[node], 0)
+            step = np.where(further, self.step[node], 0).astype(np.int64)
+            seen = np.stack([number, step, np.where(further, self.place[further], 0)])
+            found = np.unique(seen, axis=1, return_inverse=True)[1].reshape(-1)
+            if found.max() >= MOST_STACKS:
+                break
+            node, number = further, found
+        return dict(zip(contexts, number.tolist(), strict=True))
 
     def inner(self, context: int, last: int) -> tuple[int, ...]:
         """Return the places from the innermost frame to that of the context `last`, which called it."""
