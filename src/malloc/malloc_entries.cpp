@@ -204,6 +204,7 @@ MALLARD_INLINE void* get(std::size_t size) {
   return get_anywhere(size);
 }
 MALLARD_INLINE void* get(std::size_t size, std::size_t align) {
+  if (align <= default_align) return get(size);
   void* const p = allocate_aligned(align, size);
   return p != nullptr ? p : new_or_throw([=] { return allocate_aligned(align, size); });
 }
@@ -213,9 +214,13 @@ MALLARD_INLINE void* get_nothrow(std::size_t size, const void* nothrow) noexcept
   return p != nullptr ? p : new_or_null("_ZnwmRKSt9nothrow_t", size, nothrow);
 }
 MALLARD_INLINE void* get_nothrow(std::size_t size, std::size_t align, const void* nothrow) noexcept {
+  if (align <= default_align) return get_nothrow(size, nothrow);
   void* const p = allocate_aligned(align, size);
   return p != nullptr ? p : new_or_null("_ZnwmSt11align_val_tRKSt9nothrow_t", size, align, nothrow);
 }
+
+// What posix_memalign() returns: see there.
+void* result(int error) noexcept { return reinterpret_cast<void*>(std::intptr_t{error}); }
 
 // Whether realloc() needs another block, which the plan may have for it.
 bool is_routed_to_another(void* p, std::size_t size) noexcept {
@@ -237,7 +242,8 @@ bool has_libc_malloc() noexcept {
          __libc_realloc != nullptr && __libc_free != nullptr;
 }
 
-// What a call does with the block that it has got, or without one. `p`: what realloc() moves, the tag of new.
+// What a call does with the block that it has got, or without one. `p`: what realloc() moves, the tag of new,
+// where posix_memalign() writes the block's address.
 void* end_call(call what, void* block, std::size_t size, void* p) {
   switch (what) {
     case call::malloc:
@@ -252,6 +258,10 @@ void* end_call(call what, void* block, std::size_t size, void* p) {
       return block != nullptr ? block : new_again(size);
     case call::make_nothrow:
       return block != nullptr ? block : new_or_null("_ZnwmRKSt9nothrow_t", size, p);
+    case call::posix_memalign:
+      if (block == nullptr) return result(ENOMEM);
+      *static_cast<void**>(p) = block;
+      return result(0);
   }
   return block;
 }
@@ -288,14 +298,17 @@ MALLARD_ENTRY void cfree(void* p) noexcept { deallocate(p); }
 MALLARD_ENTRY void free_sized(void* p, std::size_t) noexcept { deallocate(p); }
 MALLARD_ENTRY void free_aligned_sized(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
 
-MALLARD_ENTRY int posix_memalign(void** out, std::size_t align, std::size_t size) noexcept {
-  if (align % sizeof(void*) != 0 || !std::has_single_bit(align)) return EINVAL;
+// posix_memalign(). It returns an int, and this a pointer of the same bits: no compiler jumps to a routed
+// call whose result has to become an int.
+MALLARD_ENTRY void* mallard_posix_memalign(void** out, std::size_t align, std::size_t size) noexcept
+    asm("posix_memalign");
+void* mallard_posix_memalign(void** out, std::size_t align, std::size_t size) noexcept {
+  if (align % sizeof(void*) != 0 || !std::has_single_bit(align)) return result(EINVAL);
+  if (is_routed() && align <= mallard::default_align) return routed_posix_memalign(size, out);
   const int saved_errno = errno;
   void* const p = allocate_aligned(align, size);
   errno = saved_errno;
-  if (p == nullptr) return ENOMEM;
-  *out = p;
-  return 0;
+  return end_call(call::posix_memalign, p, size, out);
 }
 
 MALLARD_ENTRY void* aligned_alloc(std::size_t align, std::size_t size) noexcept {

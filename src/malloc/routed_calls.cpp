@@ -216,5 +216,8 @@ void* routed_calloc(std::size_t size) noexcept {
 void* routed_realloc(std::size_t size, void* p) noexcept {
   return routed<call::realloc>(size, p, MALLARD_RETURN_PLACE);
 }
+void* routed_posix_memalign(std::size_t size, void** out) noexcept {
+  return routed<call::posix_memalign>(size, out, MALLARD_RETURN_PLACE);
+}
 
 }  // namespace mallard::malloc_library

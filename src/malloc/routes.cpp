@@ -220,16 +220,20 @@ const char* make_routes() noexcept {
   return nullptr;
 }
 
-// A program of another name may well be of another build: a shell, a child.
-bool is_expected(const char* path) noexcept {
-  if (is_set("MALLARD_MALLOC_VERBOSE")) return true;
+const char* last_name(const char* path) noexcept {
   const char* const slash = ::strrchr(path, '/');
-  const char* const name = slash == nullptr ? path : slash + 1;
-  const std::size_t length = ::strlen(program_invocation_short_name);
-  return ::strncmp(name, program_invocation_short_name, length) == 0 && name[length] == '.';
+  return slash == nullptr ? path : slash + 1;
 }
 
-const char* put_into_force(const char* path) noexcept {
+// A program of another name may well be of another build: a shell, a child.
+bool is_expected(const char* path, const char* program) noexcept {
+  if (is_set("MALLARD_MALLOC_VERBOSE")) return true;
+  const char* const name = last_name(program);
+  const std::size_t length = ::strlen(name);
+  return ::strncmp(last_name(path), name, length) == 0 && last_name(path)[length] == '.';
+}
+
+const char* put_into_force(const char* path, const char* program) noexcept {
 #if !defined(__x86_64__)
   return "is of x86-64";
 #endif
@@ -238,16 +242,17 @@ const char* put_into_force(const char* path) noexcept {
   if (const char* const wrong = check_image(bytes, image)) return wrong;
   bases = get_pages<std::uintptr_t>(image.modules.size());
   if (bases == nullptr) return "needs more memory than there is";
-  if (!find_modules(bases)) return is_expected(path) ? "is of another build of the program" : "";
+  if (!find_modules(bases)) return is_expected(path, program) ? "is of another build of the program" : "";
   if (counts_wanted()) the_plan.counts = get_pages<route_counts>(image.rules.size());
   return make_routes();
 }
 
-[[gnu::constructor(103)]] void read_plan() noexcept {
+// Behind read_options(). So blocks that constructors allocate are routed as well.
+[[gnu::constructor(103)]] void read_plan(int count, char** words, char**) noexcept {
   const char* const path = ::secure_getenv(plan_variable);
   if (path == nullptr || *path == '\0') return;
   const int saved_errno = errno;
-  const char* const wrong = put_into_force(path);
+  const char* const wrong = put_into_force(path, count > 0 ? words[0] : "");
   if (wrong == nullptr) {
     hear_of_modules();
     hear_of_threads([]() noexcept { my_route = {}; });

@@ -106,9 +106,10 @@ void* routed_new(std::size_t size);
 void* routed_nothrow(std::size_t size, const void* tag) noexcept;
 void* routed_calloc(std::size_t size) noexcept;
 void* routed_realloc(std::size_t size, void* p) noexcept;
+void* routed_posix_memalign(std::size_t size, void** out) noexcept;
 
 // What those of malloc_entries.cpp do without a plan.
-enum class call : std::uint32_t { malloc, make, calloc, realloc, make_nothrow };
+enum class call : std::uint32_t { malloc, make, calloc, realloc, make_nothrow, posix_memalign };
 void* allocate_by_default(std::size_t size) noexcept;
 void* end_call(call what, void* block, std::size_t size, void* p);
 bool has_libc_malloc() noexcept;

@@ -21,9 +21,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #define APART __attribute__((noinline))
@@ -148,6 +150,36 @@ APART void* grow(void* p, std::size_t size) {
   return q;
 }
 
+// The other ways to ask for a block. An alignment of 16 bytes each block has in any case.
+void* (*by_new)(std::size_t) = ::operator new;
+void* (*by_nothrow)(std::size_t, const std::nothrow_t&) = ::operator new;
+void* (*by_new_aligned)(std::size_t, std::align_val_t) = ::operator new;
+void* (*by_nothrow_aligned)(std::size_t, std::align_val_t, const std::nothrow_t&) = ::operator new;
+void* (*by_memalign)(std::size_t, std::size_t) = ::memalign;
+void* (*by_aligned_alloc)(std::size_t, std::size_t) = ::aligned_alloc;
+int (*by_posix_memalign)(void**, std::size_t, std::size_t) = ::posix_memalign;
+constexpr int ways = 8;
+template <int Way>
+APART void* make_by(std::size_t size) {
+  void* p = nullptr;
+  if constexpr (Way == 0) p = by_new(size);
+  if constexpr (Way == 1) p = by_nothrow(size, std::nothrow);
+  if constexpr (Way == 2) p = by_new_aligned(size, std::align_val_t{8});
+  if constexpr (Way == 3) p = by_nothrow_aligned(size, std::align_val_t{16}, std::nothrow);
+  if constexpr (Way == 4) p = by_memalign(16, size);
+  if constexpr (Way == 5) p = by_aligned_alloc(16, size);
+  if constexpr (Way == 6)
+    if (by_posix_memalign(&p, 16, size) != 0) p = nullptr;
+  if constexpr (Way == 7) p = by_new_aligned(size, std::align_val_t{32});
+  NO_JUMP;
+  return p;
+}
+template <int... Way>
+constexpr std::array<void* (*)(std::size_t), ways> all_ways(std::integer_sequence<int, Way...>) {
+  return {make_by<Way>...};
+}
+constexpr auto make_by_way = all_ways(std::make_integer_sequence<int, ways>());
+
 void* in_owner(owner* of, std::size_t size) { return mallard_make_for(of, size, allocate); }
 
 // Of a slab, or of a part of it: a quarter of a segment.
@@ -182,12 +214,24 @@ void print_learned() {
   allocate = learn;
   allocate_zero = [](std::size_t size, std::size_t) { return learn(size); };
   reallocate = [](void*, std::size_t size) { return learn(size); };
+  by_new = learn;
+  by_nothrow = [](std::size_t size, const std::nothrow_t&) { return learn(size); };
+  by_new_aligned = [](std::size_t size, std::align_val_t) { return learn(size); };
+  by_nothrow_aligned = [](std::size_t size, std::align_val_t, const std::nothrow_t&) { return learn(size); };
+  by_memalign = by_aligned_alloc = [](std::size_t, std::size_t size) { return learn(size); };
+  // Returns a pointer, as no compiler jumps where the result has to become an int.
+  void* (*const learn_behind)(void**, std::size_t, std::size_t) = [](void**, std::size_t, std::size_t size) {
+    return learn(size);
+  };
+  by_posix_memalign =
+      reinterpret_cast<decltype(by_posix_memalign)>(reinterpret_cast<void (*)()>(learn_behind));
   owner one{};
   std::printf("a"), make_a(1);
   std::printf("\nb"), make_b(1);
   std::printf("\nzero"), make_zero(1);
   std::printf("\ngrow"), grow(nullptr, 1);
   std::printf("\nowner"), in_owner(&one, 1);
+  for (std::size_t i = 0; i != ways; ++i) std::printf("\nway%zu", i), make_by_way[i](1);
   std::printf("\n");
 }
 
@@ -208,6 +252,24 @@ std::string contexts() {
   result += relation("grown+400a", grown, make_a(400)) + relation("grown+plain", grown, std::malloc(400));
   result += static_cast<char*>(grown)[39] == 'x' ? "kept" : "lost";
   return result;
+}
+
+// Whether blocks that are asked for in each way lie with those of make_b, at a multiple of 16 bytes.
+std::string each_way() {
+  void* const b = make_b(40);
+  std::string result;
+  for (void* (*const make)(std::size_t) : make_by_way) {
+    void* const p = make(40);
+    result += reinterpret_cast<std::uintptr_t>(p) % 16 != 0 ? "not aligned " : relation("", p, b);
+    std::free(p);
+  }
+  return result;
+}
+
+// Whether what a library's constructor has allocated, by the library's function, lies with a block of make_b.
+std::string early() {
+  auto* const made = static_cast<void**>(::dlsym(RTLD_DEFAULT, "made_by_constructor"));
+  return made == nullptr ? "no library" : relation("early+b", *made, make_b(40));
 }
 
 // How many segments the blocks of a number of owners lie in, a block of each after the other.
@@ -539,6 +601,8 @@ int main(int count, char** arguments) {
   std::string said = "what?";
   if (what == "learn") return print_learned(), 0;
   if (what == "contexts") said = contexts();
+  if (what == "each_way") said = each_way();
+  if (what == "early") said = early();
   if (what == "owners") said = owners(std::strtoul(arguments[2], nullptr, 10));
   if (what == "churn") said = churn(1, 100000) ? "right" : "lost";
   if (what == "threads") said = threads();

@@ -39,6 +39,7 @@ std::string output_of(const std::string& command) {
 struct frame {
   std::uint64_t offset;
   std::uint32_t to_next;
+  std::uint32_t module = 0;
 };
 struct context {
   std::vector<frame> frames;  // the innermost first
@@ -65,6 +66,7 @@ struct plan {
       for (const frame& f : c.frames) {
         image_entry& e = nodes[at].entries[f.offset];
         e.offset = f.offset;
+        e.module = f.module;
         if (&f == &c.frames.back()) {
           e.rule = c.rule;
         } else {
@@ -176,6 +178,14 @@ std::string build_id_of(const std::string& file) {
   return id;
 }
 
+// Where a library's function `make` calls malloc. It is the second module of a plan.
+frame call_in_make(const std::string& library) {
+  const std::string text =
+      output_of("objdump -d --no-show-raw-insn " + library +
+                " | awk '/<make>:/{on=1} on&&found{print $1; exit} on&&/call/{found=1}'");
+  return {std::stoull(text, nullptr, 16), 0, 1};
+}
+
 class Plan : public testing::Test {
  protected:
   static const learned& program() {
@@ -223,6 +233,15 @@ TEST_F(Plan, EachContextHasThePoolOfItsRule) {
   plan no_wrapper = make_plan();
   no_wrapper.contexts[1].frames.front().offset += 1;
   EXPECT_NE(run(no_wrapper, "contexts").find("b+plain same"), std::string::npos);
+}
+
+TEST_F(Plan, EachWayToAskForABlockIsRoutedUpToNaturalAlignment) {
+  plan p = make_plan();
+  for (int way = 0; way != 8; ++way)
+    p.contexts.push_back(program().innermost("way" + std::to_string(way), 1, 2));
+  EXPECT_EQ(run(p, "each_way"), " same  same  same  same  same  same  same  apart \n");
+  p.contexts.resize(make_plan().contexts.size());
+  EXPECT_EQ(run(p, "each_way").find("same"), std::string::npos);
 }
 
 TEST_F(Plan, ARuleForAllIsThatOfWhatNoOtherOneNames) {
@@ -311,25 +330,25 @@ TEST_F(Plan, PhasesThatFollowEachOtherShareMemory) {
 TEST_F(Plan, ALibraryIsFoundEachTimeThatItIsOpened) {
   plan p = make_plan();
   p.build_ids.push_back(build_id_of(MALLARD_PLAN_LIBRARY));
-  p.rule_of_all = 0;
-  const std::string text =
-      output_of("objdump -d --no-show-raw-insn " MALLARD_PLAN_LIBRARY
-                " | awk '/<make>:/{on=1} on&&found{print $1; exit} on&&/call/{found=1}'");
-  const std::uint64_t offset = std::stoull(text, nullptr, 16);
-  std::string image = p.bytes();
-  EXPECT_EQ(run(image, "library " MALLARD_PLAN_LIBRARY),
+  EXPECT_EQ(run(p, "library " MALLARD_PLAN_LIBRARY),
             "library+plain same library+plain same library+plain same \n");
-  p.contexts.push_back({{{offset, 0}}, 2});
-  image = p.bytes();
-  // The builder knows module 0 only.
-  auto& h = *reinterpret_cast<image_header*>(image.data());
-  for (std::uint32_t i = 0; i != h.entries; ++i) {
-    auto& e = *reinterpret_cast<image_entry*>(image.data() + h.first_entry + i * sizeof(image_entry));
-    if (e.offset == offset) e.module = 1;
-  }
-  h.crc = crc32_of(std::as_bytes(std::span(image)).subspan(sizeof h));
-  EXPECT_EQ(run(image, "library " MALLARD_PLAN_LIBRARY),
+  p.contexts.push_back({{call_in_make(MALLARD_PLAN_LIBRARY)}, 2});
+  EXPECT_EQ(run(p, "library " MALLARD_PLAN_LIBRARY),
             "library+plain apart library+plain apart library+plain apart \n");
+}
+
+TEST_F(Plan, BlocksOfALibrarysConstructorAreRouted) {
+  plan p = make_plan();
+  p.build_ids.push_back(build_id_of(MALLARD_EARLY_LIBRARY));
+  p.contexts.push_back({{call_in_make(MALLARD_EARLY_LIBRARY)}, 2});
+  std::ofstream(image_path_, std::ios::binary) << p.bytes();
+  const std::string plan_and_library =
+      "MALLARD_MALLOC_PLAN=" + image_path_ + " LD_PRELOAD='" MALLARD_MALLOC " " MALLARD_EARLY_LIBRARY "' ";
+  EXPECT_EQ(output_of(plan_and_library + MALLARD_PLAN_PROGRAM " early"), "early+b same \n");
+  const std::string with_report =
+      output_of(plan_and_library + "MALLARD_MALLOC_STATS=1 " MALLARD_PLAN_PROGRAM " early");
+  EXPECT_NE(with_report.find("early+b same"), std::string::npos);
+  EXPECT_NE(with_report.find("mallard-malloc"), std::string::npos);
 }
 
 TEST_F(Plan, AChildOfAnotherBuildIsNotRouted) {
