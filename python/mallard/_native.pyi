@@ -149,14 +149,16 @@ class PoolsPass:
         events: int = 0,
         moments: int = 0,
         snapshots: Columns | None = None,
+        heaps: NDArray[np.uint32] | None = None,
         default_in_segments: bool = True,
     ) -> None:
         """Take assignments: of each context the first pool, how many, their kind, and what tells instances.
 
         Pool 0 is the default heap. Kinds are 0 slabs, 1 one block after the other, 2 that with reuse. The
         last is an index into owner_place_names, or beyond, for `snapshots` by rising event. With moments, the
-        live bytes are noted as often in the journal's events. `default_in_segments`: whether the default heap
-        is mallard's. Raises JournalError, and ValueError where an assignment makes no sense.
+        live bytes are noted as often in the journal's events. `heaps`: of each thread the number of its
+        heap; None: all have the same. `default_in_segments`: whether the default heap is mallard's. Raises
+        JournalError, and ValueError where an assignment makes no sense.
         """
 
     def advance(self) -> bool:
@@ -169,8 +171,7 @@ class PoolsPass:
     def held(self, number: int) -> dict[str, Any]:
         """Return what an assignment resulted in, in bytes: peak, and peak_in_segments in huge pages.
 
-        A further thread may have more_a_thread of segments to itself. Also routed_events and routed_bytes;
-        `peaks` by pool.
+        Also routed_events and routed_bytes; `peaks` by pool.
         """
 
     def alive_over_time(self, number: int) -> NDArray[np.uint64]:

@@ -91,7 +91,7 @@ std::optional<snapshots> snapshots_of(const nb::object& given) {
 }
 
 void open(pools_pass* self, const std::filesystem::path& path, const nb::list& routes, std::uint64_t events,
-          std::uint32_t moments, const nb::object& known, bool default_in_segments) {
+          std::uint32_t moments, const nb::object& known, const nb::object& heaps, bool default_in_segments) {
   constexpr std::uint32_t most_pools = 1U << 20;
   std::vector<profile::pool_assignment> all;
   for (const nb::handle one : routes) {
@@ -109,6 +109,7 @@ void open(pools_pass* self, const std::filesystem::path& path, const nb::list& r
     for (std::size_t i = 0; i < route.first.size(); ++i)
       if (route.pools[i] == 0 || route.first[i] > most_pools || route.pools[i] > most_pools)
         throw nb::value_error("a context has no pool, or one beyond 2^20");
+    if (!heaps.is_none()) route.heaps = vector_of(nb::cast<numbers>(heaps));
     route.default_in_segments = default_in_segments;
     all.push_back(std::move(route));
   }
@@ -122,7 +123,6 @@ nb::dict held_of(const pools_pass& self, std::size_t number) {
   nb::dict result;
   result["peak"] = held.peak();
   result["peak_in_segments"] = held.peak_in_segments();
-  result["more_a_thread"] = held.more_a_thread();
   result["peaks"] = to_column(std::move(peaks));
   result["routed_events"] = held.routed_in_all().events;
   result["routed_bytes"] = held.routed_in_all().bytes;
@@ -145,7 +145,8 @@ nb::object alive_over_time(const pools_pass& self, std::size_t number) {
 void bind_plans(nb::module_& module) {
   nb::class_<pools_pass>(module, "PoolsPass")
       .def("__init__", open, nb::arg("path"), nb::arg("routes"), nb::arg("events") = 0,
-           nb::arg("moments") = 0, nb::arg("snapshots") = nb::none(), nb::arg("default_in_segments") = true)
+           nb::arg("moments") = 0, nb::arg("snapshots") = nb::none(), nb::arg("heaps") = nb::none(),
+           nb::arg("default_in_segments") = true)
       .def("advance", advance, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("progress", &pools_pass::progress)
       .def("held", held_of, nb::arg("number"))

@@ -20,7 +20,7 @@ from mallard.plan.plan_image import Claim, decision_trie, rule_for, trie_of
 from mallard.plan.plan_model import WORDS, Frame
 from mallard.plan.planner import Options, Planner, Wanted, planned
 from mallard.plan.pool_candidates import Told
-from mallard.plan.process_memory import threads_at_once
+from mallard.plan.process_memory import heaps_of
 from mallard.plan.scopes import ending_functions
 from mallard.plan.stacks_of_plan import Stacks, module_name
 
@@ -129,7 +129,7 @@ int main(int count, char** words) {
     std::vector<std::thread> threads(64);
     for (std::thread& one : threads)
       one = std::thread([&all] {
-        for (int i = 0; i < 1000; ++i) std::free(std::malloc(100));
+        for (int i = 0; i < 1000; ++i) std::free(keep_it(std::malloc(100)));
         all.arrive_and_wait();
       });
     for (std::thread& one : threads) one.join();
@@ -475,36 +475,35 @@ def test_small_owners_share_pools_in_small_pages_where_huge_ones_would_take_too_
     assert planner.plan(Options(max_rss=4)).plan.huge_pages, "as --max-rss allows"
 
 
-@pytest.mark.usefixtures("huge_pages_pay")
-def test_each_thread_has_slabs_of_its_own_half_touched_in_small_pages(
-    shelves: Path, monkeypatch: pytest.MonkeyPatch
+def test_threads_that_live_at_once_have_a_heap_each_in_the_prediction(
+    mallard: Mallard, program: Path, tmp_path: Path
 ) -> None:
-    of_a_thread = []
-    for huge_pages in (True, False):
-        peaks = []
-        for threads in (1, 2, 3):
-            monkeypatch.setattr("mallard.plan.planner.threads_at_once", lambda _, threads=threads: threads)
-            found = planned(str(shelves), Options("pools", max_rss=9, huge_pages=huge_pages))
-            assert found.plan.huge_pages == huge_pages
-            peaks.append(found.plan.predicted_peak)
-        assert peaks[2] - peaks[1] == peaks[1] - peaks[0]
-        of_a_thread.append(peaks[1] - peaks[0])
-    assert of_a_thread[0] == 2 * of_a_thread[1] > 2 * (32 << 10)
+    journal = tmp_path / "high.mlrd"
+    assert mallard("record", "-o", journal, "--", program, "high").returncode == 0
+    planner = Planner(str(journal))
+    assert planner.heaps is not None
+    assert set(planner.heaps.tolist()) == {*range(65)}
+    each = planner.plan(Options("blind", max_rss=9)).plan.predicted_peak
+    planner.heaps = None
+    assert each - planner.plan(Options("blind", max_rss=9)).plan.predicted_peak >= 60 * 4096
 
 
 @pytest.mark.parametrize(
-    ("lives", "at_once"),
+    ("lives", "heaps"),
     [
-        ([], 1),
-        ([(5, 5)], 1),
-        ([(0, 0)], 1),
-        ([(1, 0), (2, 3), (4, 6)], 2),
-        ([(1, 3), (3, 5)], 2),
-        ([(1, 2), (3, 5), (4, 0), (5, 6)], 3),
+        ([], []),
+        ([(5, 5)], [0]),
+        ([(0, 0)], [0]),
+        ([(1, 0), (2, 3), (4, 6)], [0, 1, 1]),
+        ([(1, 3), (3, 5)], [0, 1]),
+        ([(3, 5), (1, 2), (4, 0), (5, 6)], [0, 0, 1, 2]),
+        ([(1, 9), (1, 8), (2, 7), (8, 9), (9, 0), (10, 0)], [0, 1, 2, 2, 1, 2]),
     ],
 )
-def test_threads_that_live_at_once_are_counted(lives: list[tuple[int, int]], at_once: int) -> None:
-    assert threads_at_once([{"start_ns": start, "end_ns": end} for start, end in lives]) == at_once
+def test_a_thread_takes_over_the_heap_that_was_left_last(
+    lives: list[tuple[int, int]], heaps: list[int]
+) -> None:
+    assert heaps_of([{"start_ns": start, "end_ns": end} for start, end in lives]).tolist() == heaps
 
 
 def test_what_is_wanted_is_merged_or_refused(shelves: Path) -> None:

@@ -42,7 +42,7 @@ from mallard.plan.plan_model import (
     Witness,
 )
 from mallard.plan.pool_candidates import LEAST_SHARE, Candidates, Draft, Part
-from mallard.plan.process_memory import Held, add_process, memory_of, threads_at_once
+from mallard.plan.process_memory import Held, add_process, heaps_of, memory_of
 from mallard.plan.scopes import Calls, Until, ends_of
 
 FEWER_INSTANCES = (1, 2, 4, 8, 16)  # parts of the pools that instances would have
@@ -128,7 +128,7 @@ class Planner:
         if not self.candidates.all:
             raise MallardError(f"{shown(path)} has no caller with {share(LEAST_SHARE)} of its small blocks")
         self.memory = memory_of(self.store, peak_rss)
-        self.threads = threads_at_once(self.store.threads) if self.store.processes == 1 else 1
+        self.heaps = heaps_of(self.store.threads) if self.store.processes == 1 else None
         self.remarks: list[str] = []
         progress(DIVIDED)
 
@@ -297,6 +297,7 @@ class Planner:
                 self.path,
                 routes,
                 snapshots=self.snapshots if have_instances else None,
+                heaps=self.heaps,
                 default_in_segments=options.default_heap == "mallard",
             )
             while work.advance():
@@ -306,7 +307,7 @@ class Planner:
         held = [work.held(number) for number in range(len(degrees))]
         for one, begin in zip(held, begins, strict=True):
             beside = self.memory.beside + HEAP * begin[-1]
-            add_process(one, beside, self.threads, options.default_heap, limit if options.huge_pages else 0)
+            add_process(one, beside, options.default_heap, limit if options.huge_pages else 0)
             one["peaks"] = [int(one["peaks"][at:end].sum()) for at, end in pairwise(begin)]
         return held
 

@@ -6,8 +6,10 @@ files | mappings of its own | heap, as recorded or as a plan's pools would hold 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mallard.analysis.store import Store
 
@@ -57,24 +59,30 @@ def memory_of(store: Store, peak_rss: float | None = None) -> Memory:
     return Memory(beside * store.processes, heap)
 
 
-def threads_at_once(threads: Sequence[dict[str, Any]]) -> int:
-    """Return how many threads of a journal live at a time, at most; one at least."""
-    changes = [(one["start_ns"], 1) for one in threads]
-    changes += [(one["end_ns"], -1) for one in threads if one["end_ns"]]
-    begins_first = sorted(changes, key=lambda change: (change[0], -change[1]))
-    return max(accumulate(change for _, change in begins_first), default=1)
+def heaps_of(threads: Sequence[dict[str, Any]]) -> NDArray[np.uint32]:
+    """Return the number of each thread's heap: one that begins has the heap that another has left last."""
+    changes = [(one["start_ns"], False, number) for number, one in enumerate(threads)]
+    changes += [(one["end_ns"], True, number) for number, one in enumerate(threads) if one["end_ns"]]
+    heap = np.zeros(len(threads), np.uint32)
+    idle: list[int] = []
+    used = 0
+    for _, ends, number in sorted(changes):
+        if ends:
+            idle.append(int(heap[number]))
+        else:
+            heap[number] = idle.pop() if idle else used
+            used = max(used, int(heap[number]) + 1)
+    return heap
 
 
-def add_process(held: Held, beside: int, threads: int, default_heap: str, limit: float) -> None:
+def add_process(held: Held, beside: int, default_heap: str, limit: float) -> None:
     """Make `peak` that of the process, and decide on `huge_pages`.
 
     They are worth it from WORTH_HUGE_PAGES on. `more` is what they take in addition then, if the
     system gives them everywhere; 0 where they are not worth it. `peak` has it where `limit` allows that.
     """
     own = held["peak"] if default_heap == "mallard" else min(held["peak"], held["peaks"][1:].sum())
-    of_other_threads = (threads - 1) * held["more_a_thread"]
-    held["peak"] += of_other_threads // 2  # half of these slabs has been touched
-    more = held["peak_in_segments"] + of_other_threads + HALF_A_HUGE_PAGE - held["peak"]
+    more = held["peak_in_segments"] + HALF_A_HUGE_PAGE - held["peak"]
     held["more"] = int(more) if own >= WORTH_HUGE_PAGES else 0
     held["peak"] += beside
     held["huge_pages"] = 0 < held["more"] <= limit - held["peak"]
