@@ -81,6 +81,12 @@ TEST(held_by_pools, holds_whole_segments_in_huge_pages) {
   const pool_assignment parts{.first = {0, 0, 1}, .pools = {1, 1, 1}, .kinds = {{}, {}, placing::parts}};
   EXPECT_EQ(p.under(parts).peak_in_segments(), 5 * segment)
       << "what its parts leave of the span that has come back is too short for the next large block";
+  program four;
+  for (std::uint32_t context = 1; context != 5; ++context) four.allocate(context, 16);
+  const std::vector<placing> kinds(5, placing::parts);
+  EXPECT_EQ(
+      four.under({.first = {0, 1, 2, 3, 4}, .pools = {1, 1, 1, 1, 1}, .kinds = kinds}).peak_in_segments(),
+      segment);
 }
 
 TEST(held_by_pools, each_thread_has_slabs_of_its_own_in_each_pool) {
