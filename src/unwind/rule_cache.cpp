@@ -19,7 +19,20 @@ MALLARD_NOINLINE frame_rule rule_cache::find_further(std::uintptr_t return_addre
   if (!find_table(return_address - 1, table)) return {};  // a module may be loaded there later
   const frame_rule rule = find_frame_rule(table, return_address - 1);
   insert(return_address, rule);
+  const auto* const code = reinterpret_cast<const std::uint8_t*>(return_address);
+  if (code < table.begin || code > table.end) note(table);
   return rule;
+}
+
+void rule_cache::note(const eh_frame_table& read) noexcept {
+  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(read.header) / page;
+  const std::uint64_t end = (reinterpret_cast<std::uintptr_t>(read.end) + page - 1) / page;
+  const std::uint64_t wanted = first << table_length_bits | (end - first);
+  for (std::atomic<std::uint64_t>& place : tables_) {
+    std::uint64_t found = place.load(std::memory_order_relaxed);
+    if (found == 0 && place.compare_exchange_strong(found, wanted)) return;
+    if (found == wanted) return;
+  }
 }
 
 // Two threads may insert the same address; then it stands twice, with the same rule.
@@ -45,6 +58,11 @@ void rule_cache::forget_rules(std::uintptr_t begin, std::uintptr_t end) noexcept
     std::uintptr_t key = place.key.load(std::memory_order_relaxed);
     if (key > forgotten && key - 1 >= begin && key - 1 < end)
       place.key.compare_exchange_strong(key, forgotten, std::memory_order_relaxed);
+  }
+  for (std::atomic<std::uint64_t>& place : tables_) {
+    std::uint64_t found = place.load(std::memory_order_relaxed);
+    const std::uintptr_t at = (found >> table_length_bits) * page;
+    if (found != 0 && at >= begin / page * page && at < end) place.compare_exchange_strong(found, 0);
   }
 }
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "mallard/core/attributes.hpp"
+#include "unwind/eh_frame_table.hpp"
 #include "unwind/frame_rule.hpp"
 
 namespace mallard::unwind {
@@ -22,6 +23,7 @@ class rule_cache {
  public:
   static constexpr std::size_t slots = std::size_t{1} << 17;
   static constexpr std::size_t most_used = slots / 4 * 3;
+  static constexpr std::size_t most_tables = 128;
 
   // The rule of the frame that `return_address` returns into.
   [[nodiscard]] MALLARD_INLINE frame_rule rule_of(std::uintptr_t return_address) noexcept {
@@ -34,11 +36,23 @@ class rule_cache {
   // To be called before what is at [begin, end) goes, or at the latest before anything else comes there.
   void forget_rules(std::uintptr_t begin, std::uintptr_t end) noexcept;
 
+  // Calls visit(first page, pages) for what may have been read of each module to find its rules:
+  // .eh_frame_hdr, and what follows it in its segment. Left out are modules that have code in that segment,
+  // and those beyond the first most_tables.
+  template <class Visit>
+  void for_each_table(Visit visit) const noexcept {
+    for (const std::atomic<std::uint64_t>& one : tables_)
+      if (const std::uint64_t pages = one.load(std::memory_order_relaxed); pages != 0)
+        visit(pages >> table_length_bits, pages & ((std::uint64_t{1} << table_length_bits) - 1));
+  }
+
   // Slots that are not empty.
   [[nodiscard]] std::size_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr std::uintptr_t empty = 0, busy = 1, forgotten = 2;
+  static constexpr std::size_t page = 4096;
+  static constexpr unsigned table_length_bits = 28;  // of pages; those above are the first one's number
 
   struct alignas(16) slot {
     std::atomic<std::uintptr_t> key;
@@ -53,9 +67,11 @@ class rule_cache {
 
   [[nodiscard]] frame_rule find_further(std::uintptr_t return_address) noexcept;
   void insert(std::uintptr_t return_address, frame_rule rule) noexcept;
+  void note(const eh_frame_table& read) noexcept;
 
   slot slots_[slots]{};
   std::atomic<std::size_t> used_{0};
+  std::atomic<std::uint64_t> tables_[most_tables]{};  // 0: none
 };
 
 // The process's own.

@@ -18,7 +18,7 @@ from mallard.plan import Context, Module, Plan, Rule, Witness, plan_text, read_p
 from mallard.plan.plan_file import parse_plan
 from mallard.plan.plan_image import Claim, decision_trie, rule_for, trie_of
 from mallard.plan.plan_model import WORDS, Frame
-from mallard.plan.planner import Options, Planner, Wanted, planned
+from mallard.plan.planner import RESERVE, Options, Planner, Wanted, planned
 from mallard.plan.pool_candidates import Told
 from mallard.plan.process_memory import heaps_of
 from mallard.plan.scopes import ending_functions
@@ -209,6 +209,23 @@ def test_the_recorded_peak_is_that_of_the_program_alone(
     assert abs(recorded / 1024 - int(plain.split()[0])) < 600
 
 
+# Says the most that it has had in memory, in KiB. It is of many files, whose tables unwinding reads.
+LIBRARIES = """
+import json, sqlite3, ssl, xml.dom.minidom
+kept = [str(i) for i in range(200000)]
+print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
+"""
+
+
+def test_the_recorded_peak_has_no_tables_that_only_unwinding_reads(mallard: Mallard, tmp_path: Path) -> None:
+    command = ("/usr/bin/python3", "-c", LIBRARIES)
+    plain = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    journal = tmp_path / "libraries.mlrd"
+    assert mallard("record", "-o", journal, "--", *command).returncode == 0
+    recorded = Store.read(str(journal), lambda _done: None).totals["figures"]["program_peak_rss"]
+    assert abs(recorded / 1024 - int(plain)) < 600
+
+
 def test_instances_have_pools_where_frees_come_owner_by_owner(
     mallard: Mallard, shelves: Path, tmp_path: Path
 ) -> None:
@@ -272,10 +289,10 @@ def test_what_has_the_same_callers_as_far_as_a_plan_looks_has_one_pool(
 
 def test_a_limit_makes_pools_fewer_or_is_refused(mallard: Mallard, shelves: Path) -> None:
     free, tight = (
-        json.loads(mallard("plan", shelves, "--max-rss", limit, "--json").stdout) for limit in ("2", "1.05")
+        json.loads(mallard("plan", shelves, "--max-rss", limit, "--json").stdout) for limit in ("2", "1.12")
     )
-    assert free["predicted_peak_bytes"] > 1.05 * free["recorded_peak_bytes"]
-    assert tight["predicted_peak_bytes"] <= 1.05 * tight["recorded_peak_bytes"]
+    most = 1.12 * (1 - RESERVE) * tight["recorded_peak_bytes"]
+    assert tight["predicted_peak_bytes"] <= most < free["predicted_peak_bytes"]
     assert tight["pools"] < free["pools"]
 
 

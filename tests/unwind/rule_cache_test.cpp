@@ -99,6 +99,24 @@ TEST_F(rule_cache_test, forgets_a_module_that_is_gone) {
   EXPECT_TRUE(std::any_of(rules_at.begin(), rules_at.end(), changed)) << "neither took the other's place";
 }
 
+TEST_F(rule_cache_test, tells_once_which_tables_it_has_read) {
+  const code range = libc();
+  eh_frame_table table;
+  ASSERT_TRUE(find_table(range.begin, table));
+  const auto tables = [&] {
+    std::multimap<std::uint64_t, std::uint64_t> found;
+    cache_->for_each_table([&](std::uint64_t first, std::uint64_t pages) { found.emplace(first, pages); });
+    return found;
+  };
+  EXPECT_TRUE(tables().empty());
+  look_up_all(range, 97);
+  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(table.header) / 4096;
+  const std::uint64_t last = (reinterpret_cast<std::uintptr_t>(table.end) - 1) / 4096;
+  EXPECT_EQ(tables(), (std::multimap<std::uint64_t, std::uint64_t>{{first, last - first + 1}}));
+  cache_->forget_rules(first * 4096, (last + 1) * 4096);
+  EXPECT_TRUE(tables().empty());
+}
+
 TEST_F(rule_cache_test, serves_many_threads) {
   const code range = libc();
   std::atomic<int> wrong = 0;

@@ -49,7 +49,8 @@ FEWER_INSTANCES = (1, 2, 4, 8, 16)  # parts of the pools that instances would ha
 LEAN = 1.1  # times the recorded peak: above, small owners share pools, whose pages are half empty otherwise
 SMALL_POOL = 64 << 10  # bytes that an owner's pool holds, below which it is small
 RESERVE = 0.04  # of the limit, for what predictions are off
-HEAP = 2 << 10  # bytes that a pool takes itself
+LIBRARY = 128 << 10  # bytes that the malloc takes itself
+HEAP = 2 << 10  # and a pool
 PLACINGS = {STRATEGIES[how]: number for how, number in (("monotonic", 1), ("region", 1), ("reap", 2))}
 IN_PARTS = 3  # pools of many instances
 TOLD_APART = 0.998  # of the blocks: below, a remark says so
@@ -306,7 +307,7 @@ class Planner:
             raise MallardError(f"cannot read {self.path} again: {error}") from error
         held = [work.held(number) for number in range(len(degrees))]
         for one, begin in zip(held, begins, strict=True):
-            beside = self.memory.beside + HEAP * begin[-1]
+            beside = self.memory.beside + LIBRARY + HEAP * begin[-1]
             add_process(one, beside, options.default_heap, limit if options.huge_pages else 0)
             one["peaks"] = [int(one["peaks"][at:end].sum()) for at, end in pairwise(begin)]
         return held

@@ -10,6 +10,7 @@
 
 #include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
+#include "unwind/rule_cache.hpp"
 
 // Where this library begins and ends, from the linker.
 extern "C" [[gnu::visibility("hidden")]] const char library_begin asm("__ehdr_start");
@@ -192,6 +193,8 @@ std::uint64_t peak_of_program() noexcept {
   for (const std::atomic<std::uint64_t>& known : known_pages)
     if (const std::uint64_t pages = known.load(std::memory_order_relaxed); pages != 0)
       own.count_pages(pages >> known_length_bits, pages & ((std::uint64_t{1} << known_length_bits) - 1));
+  unwind::known_rules.for_each_table(
+      [&](std::uint64_t first, std::uint64_t pages) { own.count_pages(first, pages); });
   if (front != nullptr) {
     own.count(front, front_bytes);
     for (std::uint32_t i = 0; i != rings_mapped; ++i) own.count(rings[i], ring_bytes());

@@ -51,8 +51,8 @@ extern journal::context_entry* mapped_contexts[context_pieces];
   return mapped_contexts[number / contexts_in_piece][number % contexts_in_piece];
 }
 
-// The process's peak resident memory in bytes, less what this library, the pages of map_pages and the spool
-// have of it at this moment; 0 where the system does not say so.
+// The process's peak resident memory in bytes, less what this library, the pages of map_pages, the spool and
+// the tables that unwinding reads have of it at this moment; 0 where the system does not say so.
 [[nodiscard]] std::uint64_t peak_of_program() noexcept;
 
 // To be called in a forked child.
