@@ -110,6 +110,8 @@ void open(pools_pass* self, const std::filesystem::path& path, const nb::list& r
       if (route.pools[i] == 0 || route.first[i] > most_pools || route.pools[i] > most_pools)
         throw nb::value_error("a context has no pool, or one beyond 2^20");
     if (!heaps.is_none()) route.heaps = vector_of(nb::cast<numbers>(heaps));
+    if (!route.heaps.empty() && std::ranges::max(route.heaps) >= route.heaps.size())
+      throw nb::value_error("a thread has a heap beyond those of all threads");
     route.default_in_segments = default_in_segments;
     all.push_back(std::move(route));
   }

@@ -4,10 +4,9 @@
 //                                                      `--------> the C library's
 //
 // Before a fork, handlers run in the opposite order of their registration. So the malloc's locks are taken
-// last: a handler may wait for a thread that needs them. Afterwards they are the first to be free. The
-// constructors of a preloaded library run behind those of the libraries that the program needs, which may
-// register theirs before anybody has allocated; that is why the call itself is intercepted. The C library
-// declares it nowhere.
+// last: a handler may wait for a thread that needs them. Afterwards they are the first to be free. Where the
+// library is not initialised first, constructors of others may register theirs before anybody has allocated;
+// that is why the call itself is intercepted. The C library declares it nowhere.
 #include <dlfcn.h>
 #include <errno.h>
 

@@ -304,7 +304,8 @@ MALLARD_ENTRY void* mallard_posix_memalign(void** out, std::size_t align, std::s
     asm("posix_memalign");
 void* mallard_posix_memalign(void** out, std::size_t align, std::size_t size) noexcept {
   if (align % sizeof(void*) != 0 || !std::has_single_bit(align)) return result(EINVAL);
-  if (is_routed() && align <= mallard::default_align) return routed_posix_memalign(size, out);
+  if (is_routed() && align <= mallard::default_align && size <= heap::classes::largest)
+    return routed_posix_memalign(size, out);
   const int saved_errno = errno;
   void* const p = allocate_aligned(align, size);
   errno = saved_errno;

@@ -246,9 +246,9 @@ void tell_on_signal(const char* name) noexcept {
                                << " is no signal to report at: try USR2\n";
 }
 
-// Before all others' constructors, even those of the C library, which has not looked for the environment yet.
+// Where the library is initialised first, the C library has not looked for the environment yet.
 [[gnu::constructor(102)]] void read_options(int, char**, char** environment) noexcept {
-  if (environ == nullptr) environ = environment;
+  if (__environ == nullptr) __environ = environment;
   const int saved_errno = errno;
   const std::size_t decay = option("MALLARD_MALLOC_DECAY_MS", shared_segments::default_keep_time);
   the_segments.set_keep_time(static_cast<std::uint32_t>(std::min<std::size_t>(decay, UINT32_MAX)));

@@ -252,7 +252,7 @@ const char* put_into_force(const char* path, const char* program) noexcept {
   const char* const path = ::secure_getenv(plan_variable);
   if (path == nullptr || *path == '\0') return;
   const int saved_errno = errno;
-  const char* const wrong = put_into_force(path, count > 0 ? words[0] : "");
+  const char* const wrong = put_into_force(path, count > 0 && words[0] != nullptr ? words[0] : "");
   if (wrong == nullptr) {
     hear_of_modules();
     hear_of_threads([]() noexcept { my_route = {}; });

@@ -177,7 +177,7 @@ class held_by_pools final : public watcher {
     std::uint16_t pages = 0;      // touched
     std::uint16_t used_then = 0;  // blocks, when pages were given back last; 0: not since it was in use
     slab_state state = slab_state::gone;
-    segment* at = nullptr;  // null: of another malloc
+    segment* at = nullptr;  // null: of another malloc, or there are no addresses
   };
 
   using slab_list = std::vector<std::uint32_t>;  // some have got another state since
@@ -312,7 +312,7 @@ class held_by_pools final : public watcher {
     give(in, pages_of(o.size));
     if (!in.in_segments) return;
     const auto found = large_.find(slot);
-    const bool are_moved = o.free_kind == journal::event_kind::realloc && o.size >= least_moved;
+    const bool are_moved = journal::is_reallocation(o.free_kind) && o.size >= least_moved;
     segments_->give_back(found->second, pages_of(o.size), are_moved);
     large_.erase(found);
   }
@@ -409,7 +409,7 @@ class held_by_pools final : public watcher {
   }
 
   // New blocks, as many as lie in the page or pages of the first one.
-  void carve(slab& s) noexcept {
+  void carve(slab& s) {
     const std::uint64_t size = classes::size(s.index);
     const std::uint64_t end = page * pages_of((s.carved + 1) * size);
     s.carved = std::min(static_cast<std::uint32_t>(end / size), capacity(s));

@@ -6,7 +6,8 @@
 //
 // What comes back stays memory for a while, is joined with its neighbours and serves the next requests. So
 // the library's own rules decide, by the journal's time, and no model of them. Where there are no addresses,
-// pages are memory while somebody has them. Not synchronised. Cost: 64 bytes and 16 bits a segment.
+// pages are memory while somebody has them. Not synchronised. Cost: 64 bytes and 16 bits a segment, 256 bytes
+// more for one that is split.
 #pragma once
 
 #include <algorithm>
@@ -47,18 +48,21 @@ class simulated_segments {
   // Of what comes back, `pages` are in use. If they have been moved elsewhere, none of it is memory.
   void give_back(segment* s, std::uint64_t pages, bool are_moved = false) {
     if (s == nullptr) {
-      resident_ -= pages;
+      without_addresses_ -= pages;
       return;
     }
     const in_force here(*this);
-    if (are_moved) forget(all_.start_of(s), pages * page);
-    all_.give_back(s, are_moved ? 0 : s->length);
+    if (are_moved) {
+      forget(all_.start_of(s), s->length * pages_of_segment * page);
+      s->is_zero = true;
+    }
+    all_.give_back(s, are_moved ? 0 : std::max<std::size_t>(s->length, 1));  // a part has no length
   }
 
   // Pages [from, to) of a span are written to, or are given back to the system.
   void touch(const segment* s, std::uint64_t from, std::uint64_t to) {
     if (s == nullptr) {
-      resident_ += to - from;
+      without_addresses_ += to - from;
       return;
     }
     const std::size_t first = page_of(all_.start_of(s));
@@ -68,20 +72,31 @@ class simulated_segments {
   }
   void forget(const segment* s, std::uint64_t from, std::uint64_t to) {
     if (s == nullptr)
-      resident_ -= to - from;
+      without_addresses_ -= to - from;
     else
       forget(all_.start_of(s) + from * page, (to - from) * page);
   }
 
   // Pages that are memory; and those of all segments that are in use or have been.
-  [[nodiscard]] std::uint64_t resident() const noexcept { return resident_; }
+  [[nodiscard]] std::uint64_t resident() const noexcept { return resident_ + without_addresses_; }
   [[nodiscard]] std::uint64_t in_segments() const noexcept {
     const segments_usage now = all_.glance();
-    return (now.used + now.dirty) / page;
+    return (now.used + now.dirty) / page + without_addresses_;
   }
 
  private:
   struct addresses : address_range {
+    // What lies behind the tables of entries is never touched, and needs no mapping.
+    [[nodiscard]] bool extend(std::byte* from, std::size_t bytes) noexcept {
+      return !is_of_tables(from) || address_range::extend(from, bytes);
+    }
+    void retract(std::byte* from, std::size_t bytes) noexcept {
+      if (is_of_tables(from)) address_range::retract(from, bytes);
+    }
+    [[nodiscard]] bool is_of_tables(const std::byte* p) const noexcept {
+      constexpr std::size_t entries_of_segment = 5;  // and its parts
+      return p < begin() + size() / (pages_of_segment * page) * entries_of_segment * sizeof(segment);
+    }
     static void purge(std::byte* from, std::size_t bytes) noexcept { current->forget(from, bytes); }
     static bool move_pages(std::byte*, std::byte*, std::size_t) noexcept { return false; }
     static void renew(std::byte* from, std::size_t bytes) noexcept { purge(from, bytes); }
@@ -122,6 +137,7 @@ class simulated_segments {
   basic_segments<no_mutex, addresses, journal_clock> all_;
   std::vector<bool> is_resident_;  // by page
   std::uint64_t resident_ = 0;
+  std::uint64_t without_addresses_ = 0;  // pages
   std::uint64_t milliseconds_ = 0;
 };
 

@@ -25,13 +25,15 @@ MALLARD_NOINLINE frame_rule rule_cache::find_further(std::uintptr_t return_addre
 }
 
 void rule_cache::note(const eh_frame_table& read) noexcept {
-  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(read.header) / page;
+  const std::uint64_t first = (reinterpret_cast<std::uintptr_t>(read.header) + page - 1) / page;
   const std::uint64_t end = (reinterpret_cast<std::uintptr_t>(read.end) + page - 1) / page;
   const std::uint64_t wanted = first << table_length_bits | (end - first);
+  if (end <= first) return;
+  for (const std::atomic<std::uint64_t>& place : tables_)
+    if (place.load(std::memory_order_relaxed) == wanted) return;
   for (std::atomic<std::uint64_t>& place : tables_) {
-    std::uint64_t found = place.load(std::memory_order_relaxed);
-    if (found == 0 && place.compare_exchange_strong(found, wanted)) return;
-    if (found == wanted) return;
+    std::uint64_t found = 0;
+    if (place.compare_exchange_strong(found, wanted) || found == wanted) return;
   }
 }
 

@@ -37,8 +37,9 @@ class rule_cache {
   void forget_rules(std::uintptr_t begin, std::uintptr_t end) noexcept;
 
   // Calls visit(first page, pages) for what may have been read of each module to find its rules:
-  // .eh_frame_hdr, and what follows it in its segment. Left out are modules that have code in that segment,
-  // and those beyond the first most_tables.
+  // .eh_frame_hdr, from its first whole page on, and what follows it in its segment. Some of that a program
+  // reads itself when it throws. Left out are modules that have code in that segment, and those beyond the
+  // first most_tables.
   template <class Visit>
   void for_each_table(Visit visit) const noexcept {
     for (const std::atomic<std::uint64_t>& one : tables_)

@@ -159,8 +159,34 @@ TEST(simulated_segments, give_back_what_nobody_asks_for_in_time) {
   all.set_time(second);
   for (int i = 0; i != 40; ++i) come_and_go(16, false);
   EXPECT_LT(all.resident(), 90U + 33);
+  come_and_go(320, false);
+  come_and_go(320, true);
+  EXPECT_LT(all.resident(), 90U + 33) << "moved from pages that were memory before";
+  EXPECT_LT(all.in_segments(), 112U + 33);
   all.give_back(kept, 90);
-  EXPECT_LT(all.resident(), 90U + 33);
+}
+
+TEST(simulated_segments, keep_what_the_parts_of_a_segment_have_touched) {
+  simulated_segments all;
+  std::vector<segment*> parts;
+  for (int i = 0; i != 4; ++i) all.touch(parts.emplace_back(all.take_slab(true)), 0, 4);
+  EXPECT_EQ(all.in_segments(), 16U);
+  for (segment* const one : parts) all.give_back(one, 4);
+  EXPECT_EQ(all.in_segments(), 16U);
+  EXPECT_EQ(all.resident(), 16U);
+  all.touch(all.take_slab(false), 0, 16);
+  EXPECT_EQ(all.resident(), 16U);
+}
+
+// As with a limit on addresses that leaves none for segments.
+TEST(simulated_segments, count_pages_without_addresses_while_they_are_in_use) {
+  simulated_segments all;
+  all.touch(nullptr, 0, 5);
+  EXPECT_EQ(all.resident(), 5U);
+  EXPECT_EQ(all.in_segments(), 5U);
+  all.forget(nullptr, 4, 5);
+  all.give_back(nullptr, 4);
+  EXPECT_EQ(all.resident(), 0U);
 }
 
 TEST(held_by_pools, a_default_heap_of_another_malloc_holds_no_segments) {

@@ -219,11 +219,13 @@ print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM"
 
 def test_the_recorded_peak_has_no_tables_that_only_unwinding_reads(mallard: Mallard, tmp_path: Path) -> None:
     command = ("/usr/bin/python3", "-c", LIBRARIES)
-    plain = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    plain = [
+        int(subprocess.run(command, capture_output=True, text=True, check=True).stdout) for _ in range(4)
+    ]
     journal = tmp_path / "libraries.mlrd"
     assert mallard("record", "-o", journal, "--", *command).returncode == 0
     recorded = Store.read(str(journal), lambda _done: None).totals["figures"]["program_peak_rss"]
-    assert abs(recorded / 1024 - int(plain)) < 600
+    assert abs(recorded / 1024 - sorted(plain[1:])[1]) < 600
 
 
 def test_instances_have_pools_where_frees_come_owner_by_owner(
@@ -287,12 +289,16 @@ def test_what_has_the_same_callers_as_far_as_a_plan_looks_has_one_pool(
     assert found["mistaken"] == 0
 
 
-def test_a_limit_makes_pools_fewer_or_is_refused(mallard: Mallard, shelves: Path) -> None:
-    free, tight = (
-        json.loads(mallard("plan", shelves, "--max-rss", limit, "--json").stdout) for limit in ("2", "1.12")
-    )
-    most = 1.12 * (1 - RESERVE) * tight["recorded_peak_bytes"]
-    assert tight["predicted_peak_bytes"] <= most < free["predicted_peak_bytes"]
+def test_a_limit_makes_pools_fewer(mallard: Mallard, shelves: Path) -> None:
+    def limited(most: float) -> dict[str, float]:
+        ran = mallard("plan", shelves, "--max-rss", f"{most:.3f}", "--json")
+        found: dict[str, float] = json.loads(ran.stdout)
+        return found
+
+    free = limited(2)
+    allowed = free["predicted_peak_bytes"] / free["recorded_peak_bytes"] - 0.005
+    tight = limited(allowed / (1 - RESERVE))
+    assert tight["predicted_peak_bytes"] <= (allowed + 0.001) * tight["recorded_peak_bytes"]
     assert tight["pools"] < free["pools"]
 
 
@@ -704,8 +710,19 @@ def test_no_plan_looks_where_stacks_become_too_many() -> None:
         ends = [*range(callers + 2, 2 * callers + 2)]  # calls of 5, each from another caller; main is 1
         parents = [0, 0, *[1] * callers, *range(2, callers + 2)]
         places = [0, 1, *range(10, callers + 10), *[5] * callers]
-        seen = MadeStacks(parents, places, [0, 0, *[16] * (2 * callers)]).seen(ends)
+        seen = MadeStacks(parents, places, [0, 0, *[16] * (2 * callers)]).seen([ends[::2], ends[1::2]])
         assert len(set(seen.values())) == (callers if callers == 250 else 1)
+
+
+def test_a_plan_looks_no_further_than_where_subsystems_part() -> None:
+    # main 1 calls many, which call a or b (2, 3), which call 5
+    each = 200
+    parents = [0, 0, *[1] * (2 * each), *range(2, 2 * each + 2), *range(2 * each + 2, 4 * each + 2)]
+    places = [0, 1, *range(10, 2 * each + 10), *[2] * each, *[3] * each, *[5] * (2 * each)]
+    ends = [*range(4 * each + 2, 6 * each + 2)]
+    stacks = MadeStacks(parents, places, [0, 0, *[16] * (6 * each)])
+    assert len(set(stacks.seen([ends[:each], ends[each:]]).values())) == 2
+    assert len(set(stacks.seen([ends]).values())) == 1, "one subsystem alone"
 
 
 def test_stacks_are_seen_alike_that_differ_beyond_the_deepest_frame() -> None:
@@ -714,12 +731,12 @@ def test_stacks_are_seen_alike_that_differ_beyond_the_deepest_frame() -> None:
     parents = [0, 0, 0, *range(1, 2 * deep - 1)]  # two that call 5, which calls itself
     places = [0, 1, 2, *[5] * (2 * deep - 2)]
     stacks = MadeStacks(parents, places, [0, 0, 0, *[16] * (2 * deep - 2)])
-    first, second = stacks.seen([last - 1, last]).values()
+    first, second = stacks.seen([[last - 1], [last]]).values()
     assert first == second
-    first, second = stacks.seen([21, 22]).values()
+    first, second = stacks.seen([[21], [22]]).values()
     assert first != second
     stacks.step[last] = 32
-    first, second = stacks.seen([last - 1, last]).values()
+    first, second = stacks.seen([[last - 1], [last]]).values()
     assert first != second, "a plan can tell them apart by the distance of their callers"
 
 

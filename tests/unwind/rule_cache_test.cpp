@@ -110,11 +110,16 @@ TEST_F(rule_cache_test, tells_once_which_tables_it_has_read) {
   };
   EXPECT_TRUE(tables().empty());
   look_up_all(range, 97);
-  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(table.header) / 4096;
+  const std::uint64_t first = (reinterpret_cast<std::uintptr_t>(table.header) + 4095) / 4096;
   const std::uint64_t last = (reinterpret_cast<std::uintptr_t>(table.end) - 1) / 4096;
   EXPECT_EQ(tables(), (std::multimap<std::uint64_t, std::uint64_t>{{first, last - first + 1}}));
-  cache_->forget_rules(first * 4096, (last + 1) * 4096);
-  EXPECT_TRUE(tables().empty());
+  const code other = module_of(reinterpret_cast<const void*>(&testing::UnitTest::GetInstance));
+  look_up_all(other, 97);
+  EXPECT_EQ(tables().size(), 2U);
+  cache_->forget_rules((first - 1) * 4096, (last + 1) * 4096);
+  EXPECT_EQ(tables().size(), 1U);
+  look_up_all(other, 89);
+  EXPECT_EQ(tables().size(), 1U) << "though there is a free place before it";
 }
 
 TEST_F(rule_cache_test, serves_many_threads) {

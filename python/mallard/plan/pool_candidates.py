@@ -201,23 +201,22 @@ class Candidates:
         Functions that call each other can fill all the frames that a plan looks at, in each of them.
         """
         of_function: defaultdict[tuple[int, int], list[Site]] = defaultdict(list)
-        for site in sorted(by_site, key=lambda site: (-self.blocks[by_site[site]].sum(), site)):
+        for site in by_site:
             of_function[site[1:]].append(site)
-        found: dict[Site, list[int]] = {}
+        found = {of[0]: by_site[of[0]] for of in of_function.values() if len(of) == 1}
         for same in of_function.values():
-            seen = self.stacks.seen([context for site in same for context in by_site[site]])
+            seen = self.stacks.seen([by_site[site] for site in same]) if len(same) > 1 else {}
             kept: dict[Site, Counter[int]] = {}  # their blocks, by what a plan sees of their stacks
-            for site in same:
-                contexts, blocks = by_site[site], Counter[int]()
-                for context in contexts:
-                    blocks[seen[context]] += int(self.blocks[context])
-                most = TAKEN_FOR_OTHERS * blocks.total()
-                alike = [other for other in kept if (blocks & kept[other]).total() > most]
-                for other in alike:
-                    blocks += kept.pop(other)
-                    contexts = found.pop(other) + contexts
-                largest = (*alike, site)[0]
-                kept[largest], found[largest] = blocks, contexts
+            for site in sorted(same if seen else (), key=lambda site: -self.blocks[by_site[site]].sum()):
+                found[site], kept[site] = by_site[site], Counter[int]()
+                for context in by_site[site]:
+                    kept[site][seen[context]] += int(self.blocks[context])
+                most = TAKEN_FOR_OTHERS * kept[site].total()
+                alike = [one for one in kept if one == site or (kept[one] & kept[site]).total() > most]
+                largest, *others = sorted(alike, key=lambda one: -kept[one].total())
+                for other in others:
+                    kept[largest] += kept.pop(other)
+                    found[largest] = found[largest] + found.pop(other)
         return found
 
     def worth_a_pool(self, sites: Mapping[Site, list[int]]) -> list[Candidate]:

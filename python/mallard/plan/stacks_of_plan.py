@@ -75,22 +75,29 @@ class Stacks:
         """Tell whether a plan can name the caller of malloc."""
         return bool(self.module[self.first[context]] != NO_MODULE)
 
-    def seen(self, contexts: Sequence[int]) -> dict[int, int]:
+    def seen(self, parts: Sequence[Sequence[int]]) -> dict[int, int]:
         """Return a number for each context of a site: equal where the frames are that a plan looks at.
 
-        It looks no further out than where the site has few different stacks: functions that call each other
-        have ever more, and a plan would have to name them all. O(contexts * DEEPEST).
+        `parts`: the contexts of each subsystem. It looks further out where several of them have the same
+        frames, while few stacks come of that: functions that call each other have ever more, and a plan would
+        have to name them all. O(contexts * DEEPEST).
         """
-        node = self.first[list(contexts)]
+        contexts = [context for part in parts for context in part]
+        part = np.repeat(np.arange(len(parts)), [len(one) for one in parts])
+        node = self.first[contexts]
         number = np.unique(self.place[node], return_inverse=True)[1]
         for _ in range(DEEPEST - 1):
-            further = np.where(self.goes_on[node], self.outer[node], 0)
+            least, most = np.full(len(node), len(parts)), np.zeros(len(node), np.int64)
+            np.minimum.at(least, number, part)
+            np.maximum.at(most, number, part)
+            is_open = (least < most)[number]
+            further = np.where(is_open & self.goes_on[node], self.outer[node], 0)
             step = np.where(further, self.step[node], 0).astype(np.int64)
-            seen = np.stack([number, step, np.where(further, self.place[further], 0)])
-            found = np.unique(seen, axis=1, return_inverse=True)[1].reshape(-1)
-            if found.max() >= MOST_STACKS:
+            stacks = np.stack([number, step, np.where(further, self.place[further], 0)])
+            found = np.unique(stacks, axis=1, return_inverse=True)[1].reshape(-1)
+            if not further.any() or len(np.unique(found[is_open])) > MOST_STACKS:
                 break
-            node, number = further, found
+            node, number = np.where(further, further, node), found
         return dict(zip(contexts, number.tolist(), strict=True))
 
     def inner(self, context: int, last: int) -> tuple[int, ...]:
