@@ -303,7 +303,8 @@ class held_by_pools final : public watcher {
     pool& in = pools_[pool_of_[slot]];
     hold(in, pages_of(o.size));
     if (!in.in_segments) return;
-    segment* const at = large_[slot] = segments_->take_large(pages_of(o.size));
+    const bool may_grow = journal::is_reallocation(o.kind);  // again: it has as much room behind it
+    segment* const at = large_[slot] = segments_->take_large(pages_of(o.size) * (may_grow ? 2 : 1));
     segments_->touch(at, 0, pages_of(o.size));
   }
   // Pages of one that realloc() moves become those of the block that it returns; small ones are copied.

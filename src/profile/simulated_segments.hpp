@@ -43,7 +43,7 @@ class simulated_segments {
   // As many as have room for so many pages.
   [[nodiscard]] segment* take_large(std::uint64_t pages) {
     const in_force here(*this);
-    return all_.take((pages + pages_of_segment - 1) / pages_of_segment, segment_use::large);
+    return all_.take(segments_for(pages), segment_use::large);
   }
   // Of what comes back, `pages` are in use. If they have been moved elsewhere, none of it is memory.
   void give_back(segment* s, std::uint64_t pages, bool are_moved = false) {
@@ -56,7 +56,7 @@ class simulated_segments {
       forget(all_.start_of(s), s->length * pages_of_segment * page);
       s->is_zero = true;
     }
-    all_.give_back(s, are_moved ? 0 : std::max<std::size_t>(s->length, 1));  // a part has no length
+    all_.give_back(s, are_moved ? 0 : segments_for(pages));
   }
 
   // Pages [from, to) of a span are written to, or are given back to the system.
@@ -123,6 +123,9 @@ class simulated_segments {
     simulated_segments* before_;
   };
 
+  static std::size_t segments_for(std::uint64_t pages) noexcept {
+    return (pages + pages_of_segment - 1) / pages_of_segment;
+  }
   [[nodiscard]] std::size_t page_of(const std::byte* p) const noexcept {
     return static_cast<std::size_t>(p - all_.start_of(all_.at(0))) / page;
   }

@@ -31,6 +31,15 @@ class program {
     return sizes_.size() - 1;
   }
   void free(std::size_t block) { events_.push_back({.kind = event_kind::free, .address = address(block)}); }
+  std::size_t reallocate(std::size_t block, std::uint32_t context, std::uint64_t size) {
+    sizes_.push_back(size);
+    events_.push_back({.kind = event_kind::realloc,
+                       .context = context,
+                       .address = address(sizes_.size() - 1),
+                       .size = size,
+                       .old_address = address(block)});
+    return sizes_.size() - 1;
+  }
   std::vector<std::size_t> allocate_many(std::size_t number, std::uint32_t context, std::uint64_t size) {
     std::vector<std::size_t> blocks;
     for (std::size_t n = 0; n < number; ++n) blocks.push_back(allocate(context, size));
@@ -135,6 +144,20 @@ TEST(held_by_pools, what_comes_back_stays_memory_for_the_next_request) {
   EXPECT_LE(p.under({}).peak(), 182 * segment) << "an eighth more than is in use, at most";
   const pool_assignment another{.first = {}, .pools = {}, .default_in_segments = false};
   EXPECT_LE(p.under(another).peak(), 161 * segment);
+}
+
+TEST(held_by_pools, a_large_block_that_has_grown_has_room_to_grow_again) {
+  constexpr std::uint64_t segment = 16 * page;
+  program copied;
+  const std::size_t small = copied.allocate(1, segment + page);
+  copied.reallocate(small, 1, 2 * segment);
+  EXPECT_EQ(copied.under({}).peak_in_segments(), 6 * segment) << "two that have come back, and twice two";
+  EXPECT_EQ(copied.under({}).peak(), 3 * segment + page);
+  program moved;
+  const std::size_t large = moved.allocate(1, 4 * segment);
+  moved.reallocate(large, 1, 8 * segment);
+  EXPECT_EQ(moved.under({}).peak_in_segments(), 16 * segment);
+  EXPECT_EQ(moved.under({}).peak(), 8 * segment) << "its pages are moved";
 }
 
 TEST(simulated_segments, give_back_what_nobody_asks_for_in_time) {
