@@ -157,9 +157,9 @@ class held_by_pools final : public watcher {
   using classes = segment_classes;
 
   static constexpr std::uint32_t none = UINT32_MAX;
-  static constexpr std::uint64_t page = 4096;
-  static constexpr std::uint32_t slab_bytes = 65536;
-  static constexpr std::uint32_t part_bytes = slab_bytes / 4;
+  static constexpr std::uint64_t page = simulated_segments::page;
+  static constexpr std::uint32_t slab_bytes = segments::segment_bytes;
+  static constexpr std::uint32_t part_bytes = segments::part_bytes;
   static constexpr std::uint64_t natural = 16;             // the alignment of all blocks
   static constexpr std::uint64_t least_moved = 128 << 10;  // bytes, as src/malloc/malloc_entries.cpp has it
   static constexpr std::uint64_t header = 8;               // of a block behind another one

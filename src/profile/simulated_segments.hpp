@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "mallard/core/attributes.hpp"
 #include "mallard/source/address_range.hpp"
 #include "mallard/source/segments.hpp"
 
@@ -25,7 +24,7 @@ namespace mallard::profile {
 class simulated_segments {
  public:
   static constexpr std::uint64_t page = 4096;
-  static constexpr std::uint64_t pages_of_segment = 65536 / page;
+  static constexpr std::uint64_t pages_of_segment = segments::segment_bytes / page;
 
   simulated_segments() = default;
   simulated_segments(const simulated_segments&) = delete;
@@ -53,7 +52,7 @@ class simulated_segments {
     }
     const in_force here(*this);
     if (are_moved) {
-      forget(all_.start_of(s), s->length * pages_of_segment * page);
+      forget(all_.start_of(s), s->length * segments::segment_bytes);
       s->is_zero = true;
     }
     all_.give_back(s, are_moved ? 0 : segments_for(pages));
@@ -94,8 +93,8 @@ class simulated_segments {
       if (is_of_tables(from)) address_range::retract(from, bytes);
     }
     [[nodiscard]] bool is_of_tables(const std::byte* p) const noexcept {
-      constexpr std::size_t entries_of_segment = 5;  // and its parts
-      return p < begin() + size() / (pages_of_segment * page) * entries_of_segment * sizeof(segment);
+      constexpr std::size_t entries_of_segment = 1 + segments::parts;
+      return p < begin() + size() / segments::segment_bytes * entries_of_segment * sizeof(segment);
     }
     static void purge(std::byte* from, std::size_t bytes) noexcept { current->forget(from, bytes); }
     static bool move_pages(std::byte*, std::byte*, std::size_t) noexcept { return false; }
@@ -135,7 +134,7 @@ class simulated_segments {
       if (is_resident_[i]) is_resident_[i] = false, --resident_;
   }
 
-  static inline thread_local simulated_segments* current = nullptr;
+  static inline thread_local simulated_segments* current = nullptr;  // in_force
 
   basic_segments<no_mutex, addresses, journal_clock> all_;
   std::vector<bool> is_resident_;  // by page

@@ -19,7 +19,7 @@ from mallard.plan.plan_file import parse_plan
 from mallard.plan.plan_image import Claim, decision_trie, rule_for, trie_of
 from mallard.plan.plan_model import WORDS, Frame
 from mallard.plan.planner import RESERVE, Options, Planner, Wanted, planned
-from mallard.plan.pool_candidates import Told
+from mallard.plan.pool_candidates import Candidates, Told
 from mallard.plan.process_memory import heaps_of
 from mallard.plan.scopes import ending_functions
 from mallard.plan.stacks_of_plan import Stacks, module_name
@@ -738,6 +738,22 @@ def test_stacks_are_seen_alike_that_differ_beyond_the_deepest_frame() -> None:
     stacks.step[last] = 32
     first, second = stacks.seen([[last - 1], [last]]).values()
     assert first != second, "a plan can tell them apart by the distance of their callers"
+
+
+def test_what_is_put_together_is_of_the_largest_subsystem() -> None:
+    depth = 40
+    ends = [3 * (depth - 1) + end for end in (1, 2, 3)]
+    parents = [0, 0, 0, 0, *range(1, 3 * depth - 2)]  # three that call 5, which calls itself
+    places = [0, 1, 2, 3, *[5] * (3 * depth - 3)]
+    candidates = Candidates.__new__(Candidates)
+    candidates.stacks = MadeStacks(parents, places, [0, 0, 0, 0, *[16] * (3 * depth - 3)])
+    candidates.blocks = np.zeros(len(parents))
+    candidates.blocks[ends] = 10, 30, 20
+    sites = {(part, 5, 5): [end] for part, end in enumerate(ends)}
+    assert candidates.told_apart(sites) == {(1, 5, 5): [ends[1], ends[2], ends[0]]}
+    near = {(part, 5, 5): [3 + end] for part, end in enumerate((1, 2, 3))}
+    candidates.blocks[4:7] = 1
+    assert candidates.told_apart(near) == near
 
 
 def calls() -> MadeStacks:

@@ -203,11 +203,14 @@ class Candidates:
         of_function: defaultdict[tuple[int, int], list[Site]] = defaultdict(list)
         for site in by_site:
             of_function[site[1:]].append(site)
-        found = {of[0]: by_site[of[0]] for of in of_function.values() if len(of) == 1}
+        found: dict[Site, list[int]] = {}
         for same in of_function.values():
-            seen = self.stacks.seen([by_site[site] for site in same]) if len(same) > 1 else {}
+            if len(same) == 1:
+                found[same[0]] = by_site[same[0]]
+                continue
+            seen = self.stacks.seen([by_site[site] for site in same])
             kept: dict[Site, Counter[int]] = {}  # their blocks, by what a plan sees of their stacks
-            for site in sorted(same if seen else (), key=lambda site: -self.blocks[by_site[site]].sum()):
+            for site in sorted(same, key=lambda site: -self.blocks[by_site[site]].sum()):
                 found[site], kept[site] = by_site[site], Counter[int]()
                 for context in by_site[site]:
                     kept[site][seen[context]] += int(self.blocks[context])

@@ -69,9 +69,10 @@ def heaps_of(threads: Sequence[dict[str, Any]]) -> NDArray[np.uint32]:
     for _, ends, number in sorted(changes):
         if ends:
             idle.append(int(heap[number]))
+        elif idle:
+            heap[number] = idle.pop()
         else:
-            heap[number] = idle.pop() if idle else used
-            used = max(used, int(heap[number]) + 1)
+            heap[number], used = used, used + 1
     return heap
 
 

@@ -92,10 +92,12 @@ class Stacks:
             np.maximum.at(most, number, part)
             is_open = (least < most)[number]
             further = np.where(is_open & self.goes_on[node], self.outer[node], 0)
+            if not further.any():
+                break
             step = np.where(further, self.step[node], 0).astype(np.int64)
             stacks = np.stack([number, step, np.where(further, self.place[further], 0)])
             found = np.unique(stacks, axis=1, return_inverse=True)[1].reshape(-1)
-            if not further.any() or len(np.unique(found[is_open])) > MOST_STACKS:
+            if len(np.unique(found[is_open])) > MOST_STACKS:
                 break
             node, number = np.where(further, further, node), found
         return dict(zip(contexts, number.tolist(), strict=True))
