@@ -3,8 +3,8 @@
     recorded     $RUN is mallard record --witness      plan of the process that allocates most
     plain        $RUN is env
     counted      $RUN is env with the malloc and plan  output, exit code: the same? each rule's hits
-    launched     the same, without counters, which     output, exit code: the same? max RSS: as predicted?
-                 take other ways through the malloc
+    launched     the same, without counters, which     output, exit code: the same? median of max RSS: as
+                 take other ways; five times           predicted?
     plain        once more, where they differ
 
     preloaded    $RUN is env with the malloc           |
@@ -90,8 +90,16 @@ class Outcome:
     astray: float = 0.0  # share of the calls that rules have more or fewer of than in the recording
     mistaken: float = 0.0  # share of the small blocks whose context is taken for another, as predicted
     predicted: int = 0  # bytes
-    max_rss: int = 0
+    max_rss: tuple[int, ...] = ()  # bytes, of each run
     first_difference: str = ""
+
+    @property
+    def parts(self) -> tuple[float, ...]:
+        """Return the prediction over the median, the most and the least max RSS, if all are known."""
+        if not self.max_rss or 0 in self.max_rss:
+            return ()
+        measured = (statistics.median(self.max_rss), max(self.max_rss), min(self.max_rss))
+        return tuple(self.predicted / one for one in measured)
 
 
 @dataclass(frozen=True)
@@ -113,7 +121,8 @@ class Cost:
 
 MOST_COST = 0.03  # of the CPU time, for recognising contexts
 MOST_MISTAKEN = 0.002  # of the blocks and of the calls
-MOST_OFF = 0.1  # of the measured peak
+MOST_OFF = 0.1  # of the median of the measured peaks
+LAUNCHED = 5  # runs
 
 USABLE_SIZES = """
 import ctypes, json, sys
@@ -159,8 +168,8 @@ def compare(job: Job, mallard: str, library: str, folder: Path) -> Outcome:
     settings = [f"LD_PRELOAD={library}", f"MALLARD_MALLOC_PLAN={kept / 'plan.image'}"]
     plain = run(job, "env", folder)
     counted = run(job, shlex.join(["env", *settings, f"MALLARD_MALLOC_PLAN_COUNTERS={counters}"]), folder)
-    launched, max_rss = launched_run(job, mallard, settings, folder)
-    other = next((one for one in (launched, counted) if one != plain), plain)
+    launched = [launched_run(job, mallard, settings, folder) for _ in range(LAUNCHED)]
+    other = next((one for one in (*(ran for ran, _ in launched), counted) if one != plain), plain)
     verdict = SAME
     if other is not plain:
         verdict = DIFFERENT if run(job, "env", folder) == plain else VARIES
@@ -182,7 +191,7 @@ def compare(job: Job, mallard: str, library: str, folder: Path) -> Outcome:
         missed / calls,
         plan["mistaken"],
         plan["predicted_peak_bytes"],
-        max_rss,
+        tuple(max_rss for _, max_rss in launched),
         first_difference(plain.output, other.output),
     )
 
@@ -355,7 +364,7 @@ def plan_limits(outcomes: Sequence[Outcome], missing: Sequence[Job] = ()) -> Ite
     figures: tuple[tuple[str, float, Callable[[Outcome], float]], ...] = (
         ("blocks whose context is taken for another", MOST_MISTAKEN, lambda one: one.mistaken),
         ("calls that go astray", MOST_MISTAKEN, lambda one: one.astray),
-        ("predicted peak is off by", MOST_OFF, lambda one: abs(one.predicted / (one.max_rss or inf) - 1)),
+        ("predicted peak is off by", MOST_OFF, lambda one: abs(one.parts[0] - 1) if one.parts else inf),
     )
     planned = [one for one in outcomes if one.processes]
     for promise, at_most, figure in figures:
@@ -375,7 +384,7 @@ def show(console: Console, outcomes: Sequence[Outcome], missing: Sequence[Job]) 
             *(f"{100 * share:.{digits}f} %" for share, digits in ((each.routed, 1), (each.astray, 3))),
             f"{100 * each.mistaken:.3f} %",
             f"{each.predicted / 2**20:.1f} MiB",
-            number(each.predicted / each.max_rss if each.max_rss else None, ".2f"),
+            "{:.2f} ({:.2f} to {:.2f})".format(*each.parts) if each.parts else "-",
         )
     for job in missing:
         table.add_row(job.name, f"not installed: apt install {job.package}")

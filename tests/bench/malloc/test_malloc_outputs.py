@@ -114,11 +114,14 @@ def test_calls_of_realloc_that_stay_in_their_blocks_are_counted(tmp_path: Path) 
         ({"mistaken": 0.003}, "blocks whose context is taken for another"),
         ({"astray": 0.003}, "calls that go astray"),
         ({"predicted": 120}, "predicted peak is off by"),
-        ({"max_rss": 0}, "predicted peak is off by"),
+        ({"max_rss": (105, 140, 105)}, None),
+        ({"max_rss": (105, 140, 140)}, "predicted peak is off by"),
+        ({"max_rss": (105, 0, 105)}, "predicted peak is off by"),
+        ({"max_rss": ()}, "predicted peak is off by"),
     ],
 )
 def test_plans_are_held_to_outputs_contexts_and_peaks(change: dict[str, Any], missed: str | None) -> None:
-    good = Outcome("good", SAME, processes=1, rules=3, predicted=100, max_rss=105)
+    good = Outcome("good", SAME, processes=1, rules=3, predicted=100, max_rss=(105,) * 3)
     found = list(plan_limits([good, replace(good, name="other", **change)]))
     assert [limit.promise for limit in found if not limit.held] == ([missed] if missed else [])
     absent = next(limit for limit in plan_limits([good], [job("")]) if not limit.held)
