@@ -384,7 +384,7 @@ def show(console: Console, outcomes: Sequence[Outcome], missing: Sequence[Job]) 
             *(f"{100 * share:.{digits}f} %" for share, digits in ((each.routed, 1), (each.astray, 3))),
             f"{100 * each.mistaken:.3f} %",
             f"{each.predicted / 2**20:.1f} MiB",
-            "{:.2f} ({:.2f} to {:.2f})".format(*each.parts) if each.parts else "-",
+            "{:.2f} {:.2f}..{:.2f}".format(*each.parts) if each.parts else "-",
         )
     for job in missing:
         table.add_row(job.name, f"not installed: apt install {job.package}")
