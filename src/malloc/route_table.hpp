@@ -13,7 +13,7 @@
 // anew while others read it.
 //
 // Cost: O(frames of the trie), some 12 instructions for the caller, 35 for the first step, 7 a comparison and
-// 20 a probe; 16 bytes a slot, with 3 to 5 slots an entry, and 16 bytes a check, with one for each entry and
+// 20 a probe; 16 bytes a slot, with 5 to 9 slots an entry, and 16 bytes a check, with one for each entry and
 // node.
 #pragma once
 
@@ -44,10 +44,9 @@ class route_table {
 
   static constexpr std::uintptr_t absent = ~std::uintptr_t{0};  // base of a module that is not loaded
 
-  // Slots for an image: at most half of those that a hash leads to are used, and what collides there goes on
-  // behind them.
+  // Slots for an image: those that a hash leads to, and behind them room for what collides there.
   static constexpr std::size_t slots_for(std::size_t entries) noexcept {
-    return std::bit_ceil(2 * entries + 2) + entries + 1;
+    return hashed_slots(entries) + entries + 1;
   }
   static std::size_t checks_for(const plan_image& p) noexcept {
     return p.nodes.size() + p.entries.size() + 1;
@@ -61,7 +60,8 @@ class route_table {
     nodes_ = p.nodes.data();
     rules_ = rules;
     rule_bytes_ = rule_bytes;
-    mask_ = (std::bit_ceil(2 * p.entries.size() + 2) - 1) * sizeof(slot);
+    mask_ = (hashed_slots(p.entries.size()) - 1) * sizeof(slot);
+    root_rule_ = rule_of(0);
   }
 
   // Knows the entries of the modules that have a base; the others are misses. One thread at a time, while
@@ -83,9 +83,10 @@ class route_table {
     }
   }
 
-  // What the return address of a call leads to: the address of a rule, or a step.
+  // What the return address of a call leads to: the address of a rule, or a step. Most callers have no entry.
   [[nodiscard]] MALLARD_INLINE std::uint64_t begin(std::uintptr_t called_from) const noexcept {
-    return probe(called_from, 0);
+    const slot* const found = look_up(called_from);
+    return found == nullptr ? root_rule_ : found->next.load(std::memory_order_relaxed);
   }
   static bool is_step(std::uint64_t next) noexcept { return (next & step) != 0; }
 
@@ -152,6 +153,11 @@ class route_table {
   static constexpr std::uint32_t ends = 1u << 31;
   static constexpr std::uint32_t diverges = 1u << 30;
   static_assert(plan_image::most_nodes <= 1u << 16, "as a key has 16 bits for them");
+
+  // A quarter of them is used at most, so that few searches look further.
+  static constexpr std::size_t hashed_slots(std::size_t entries) noexcept {
+    return std::bit_ceil(4 * entries + 2);
+  }
 
   static std::uint64_t bytes_between(const std::uintptr_t* at, const std::uintptr_t* end) noexcept {
     return reinterpret_cast<std::uintptr_t>(end) - reinterpret_cast<std::uintptr_t>(at);
@@ -238,6 +244,7 @@ class route_table {
   check* checks_ = nullptr;
   const image_node* nodes_ = nullptr;
   std::uintptr_t rules_ = 0;
+  std::uintptr_t root_rule_ = 0;
   std::uint32_t rule_bytes_ = 0;
 };
 
