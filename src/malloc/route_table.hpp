@@ -83,7 +83,8 @@ class route_table {
     }
   }
 
-  // What the return address of a call leads to: the address of a rule, or a step. Most callers have no entry.
+  // What the return address of a call leads to: the address of a rule, or a step. Callers without an
+  // entry are common: the rule of the root is at hand for them.
   [[nodiscard]] MALLARD_INLINE std::uint64_t begin(std::uintptr_t called_from) const noexcept {
     const slot* const found = look_up(called_from);
     return found == nullptr ? root_rule_ : found->next.load(std::memory_order_relaxed);
