@@ -20,7 +20,7 @@ from mallard.plan.plan_image import Claim, decision_trie, rule_for, trie_of
 from mallard.plan.plan_model import WORDS, Frame
 from mallard.plan.planner import RESERVE, Options, Planner, Wanted, planned
 from mallard.plan.pool_candidates import Candidates, Told
-from mallard.plan.process_memory import heaps_of
+from mallard.plan.process_memory import heaps_of, memory_of
 from mallard.plan.scopes import ending_functions
 from mallard.plan.stacks_of_plan import Stacks, module_name
 
@@ -207,6 +207,27 @@ def test_the_recorded_peak_is_that_of_the_program_alone(
     assert mallard("record", "-o", journal, "--", program, "high").returncode == 0
     recorded = Store.read(str(journal), lambda _done: None).totals["figures"]["program_peak_rss"]
     assert abs(recorded / 1024 - int(plain.split()[0])) < 600
+
+
+@pytest.mark.parametrize(
+    ("threads", "known", "peak"),
+    [
+        (1, None, "recorded"),
+        (1, -100_000, "known"),
+        (1, 100_000, "recorded"),  # a child took the rest
+        (2, None, "recorded"),
+        (2, -100_000, "known"),
+        (2, 100_000, "known"),  # in that run more waited between the threads
+    ],
+)
+def test_the_peak_of_threads_is_that_of_the_run_without_the_recorder(
+    phases: Path, threads: int, known: int | None, peak: str
+) -> None:
+    store = Store.read(str(phases), lambda _done: None)
+    recorded = store.totals["figures"]["program_peak_rss"]
+    rss = None if known is None else recorded + known
+    of_threads = replace(store, threads=store.threads[:1] * threads)
+    assert memory_of(of_threads, rss).peak == {"recorded": recorded, "known": rss}[peak]
 
 
 # Says the most that it has had in memory, in KiB. It is of many files, whose tables unwinding reads.

@@ -42,11 +42,14 @@ def memory_of(store: Store, peak_rss: float | None = None) -> Memory:
     Processes of a journal of several count as if they ran at once, each with its files.
 
     `peak_rss`: bytes that it, or a child that was not recorded, has at most when it is not recorded, where a
-    caller knows that. It has no more than it had when it was recorded.
+    caller knows that. A process of one thread has no more than it had when it was recorded. What waits
+    between several threads differs from run to run, so that the lesser of two runs would be too low.
     """
     heap = int(store.totals["over_time"]["held_bytes"].max(initial=0))
     recorded = store.totals["figures"].get("program_peak_rss", 0)
-    known = recorded if peak_rss is None else min(int(peak_rss), recorded or int(peak_rss))
+    known = recorded if peak_rss is None else int(peak_rss)
+    if recorded and len(store.threads) == 1:
+        known = min(known, recorded)
     if known != 0:
         return Memory(max(known - heap, PROCESS), heap)
     program = store.totals["program"]
