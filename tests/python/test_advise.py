@@ -118,7 +118,8 @@ class StandIn:
         self.words: list[Sequence[str]] = []
         self.routes: list[np.ndarray[Any, Any]] = []
         self.interrupt_after = 1 << 30
-        self.rounds = 5
+        self.rounds = 11
+        self.disturbed: dict[str, list[float]] = {}  # ns a block that first runs of a row take beyond others
         self.noise_of: dict[str, float] = {}  # of a replay that has a row of that name
         self.first: dict[str, float] = {}  # ns an operation more than glibc, in the first pass
 
@@ -135,17 +136,17 @@ class StandIn:
         noise = next((self.noise_of[name] for name in names if name in self.noise_of), self.noise)
         blocks = int(((route > 0) & (route != measure.LEFT_OUT)).sum())
 
-        def row(name: str, change: float | None, memory: int | None = 0) -> dict[str, Any]:
-            around = change and {"median": change, "low": change - 1, "high": change + 1}
-            if change == 0:
-                around = {"median": 0.0, "low": -noise, "high": noise}
+        def row(name: str, change: float = 0.0, memory: int | None = 0) -> dict[str, Any]:
+            each = [0.0, 1.0, -1.0] * self.rounds if name == "glibc a/a" else [0.0] * self.rounds
+            for number, more in enumerate(self.disturbed.get(name, [])):
+                each[number] += more / noise
+            warm = [20.0 + (change + noise * of) / 2 for of in each[: self.rounds]]  # two operations a block
             return {
                 "strategy": name,
                 "status": "ok",
                 "ns_per_event": 20.0,
-                "rounds_ns": [20.0] * self.rounds,
-                "cold_rounds_ns": [30.0 + self.first.get(name, 0.0)] * self.rounds,
-                "change_ns_per_block": around,
+                "rounds_ns": warm,
+                "cold_rounds_ns": [of + 10.0 + self.first.get(name, 0.0) for of in warm],
                 "change_max_held": memory,
                 "held_after": 1000 + (memory or 0),
             }
@@ -155,7 +156,7 @@ class StandIn:
             for name in names
             if name != "glibc"
         ]
-        rows = [row("none", None), row("glibc", 0.0), *found, row("glibc a/a", 0.0)]
+        rows = [row("none"), row("glibc"), *found, row("glibc a/a")]
         operations = {"operations": 2 * blocks, "never_freed": 0}
         return {
             "rows": rows,
@@ -222,6 +223,28 @@ def test_a_part_is_left_alone_where_nothing_beats_noise(
     told = mallard("advise", journal).stdout
     assert "Leave it alone: nothing beats glibc beyond noise." in told
     assert "Nothing was measured" not in told
+
+
+@pytest.mark.parametrize(
+    ("gain", "disturbed", "picked"),
+    [
+        (-30.0, {"segment_heap": [1e4]}, "pool"),
+        (-30.0, {"glibc": [-1e4]}, "pool"),
+        (-30.0, {"segment_heap": [1e4] * 3}, "leave"),
+        (5.0, {"segment_heap": [-1e4] * 3}, "leave"),
+    ],
+)
+def test_a_disturbed_run_neither_hides_a_candidate_nor_makes_one(
+    mallard: Mallard,
+    journal: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    gain: float,
+    disturbed: dict[str, list[float]],
+    picked: str,
+) -> None:
+    monkeypatch.setattr("mallard.advise.judging.estimates", lambda part: ())
+    standing_in(monkeypatch, StandIn({"segment_heap": gain}, {})).disturbed = disturbed
+    assert part(advice(mallard, journal), "make_order")["pick"] == picked
 
 
 def test_what_takes_too_much_memory_is_refused(
@@ -623,7 +646,7 @@ def test_a_plan_needs_a_default_heap_that_gains_beyond_noise(
 ) -> None:
     monkeypatch.setattr("mallard.advise.judging.estimates", lambda part: ())
     stand_in = standing_in(monkeypatch, StandIn({"segment_heap": -9.0, "mallard": -30.0}, {}))
-    stand_in.noise_of = {"mallard": 50.0}
+    stand_in.noise_of = {"mallard": 100.0}
     assert advice(mallard, journal)["verdict"]["kind"] != "plan"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from compare_check import Found, limits
-from mallard.compare.intervals import enough_rounds, middle, ratio
+from mallard.compare.intervals import by_chance, enough_rounds, middle, ratio
 from mallard.compare.launch import Program, Taken
 from mallard.compare.mallocs import AGAIN, BASE, Malloc
 from mallard.compare.outcome import Outcome, as_json, outcome
@@ -53,6 +53,33 @@ def disturbed(noise: random.Random, rounds: int, **cost: float) -> dict[str, lis
             hit = abs(noise.gauss(0, 0.1)) if noise.random() < 0.05 else 0.0
             runs[name].append(taken(factor * exp(slow + noise.gauss(0, 0.02)) * (1 + hit)))
     return runs
+
+
+@pytest.mark.parametrize(
+    ("rounds", "lost", "doubt"),
+    [(1, 0, 1 / 3), (7, 0, 3**-7), (9, 1, 10 / 3**9), (9, 2, 55 / 3**9), (11, 2, 78 / 3**11), (9, 18, 1.0)],
+)
+def test_chance_wins_few_rounds_against_two_others(rounds: int, lost: int, doubt: float) -> None:
+    slow = [float(13 + 7 * number) for number in range(rounds)]  # whole rounds differ more than rows
+    both = [list(slow), list(slow)]
+    for number in range(lost):
+        both[number % 2][number // 2] -= 1000.0
+    assert by_chance([of - 1 for of in slow], both) == pytest.approx(doubt)
+    assert by_chance(slow, [slow, slow]) == 1, "what is equal wins nothing"
+
+
+def test_of_rows_that_are_alike_few_are_told_apart() -> None:
+    noise = random.Random(7)
+    doubts = [by_chance(*row_and_two_like_it(noise, rounds=11)) for _ in range(5000)]
+    for limit in (0.2, 0.05, 0.01):
+        assert sum(one <= limit for one in doubts) <= 1.2 * limit * len(doubts)
+    assert sum(one <= 0.2 for one in doubts) >= 0.1 * len(doubts)
+
+
+def row_and_two_like_it(noise: random.Random, rounds: int) -> tuple[list[float], list[list[float]]]:
+    """Return rows whose rounds are disturbed at random."""
+    row, *others = ([noise.lognormvariate(0, 1) for _ in range(rounds)] for _ in range(3))
+    return row, others
 
 
 @pytest.mark.parametrize(

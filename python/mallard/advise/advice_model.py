@@ -62,6 +62,7 @@ class Candidate:
     cpu: Interval | None = None
     ns_per_block: Interval | None = None  # of all blocks of the subsystem
     noise: Interval | None = None  # the same of glibc against itself, in its replay
+    doubt: float | None = None  # how likely it would look faster by chance, where that was measured
     peak_bytes: int | None = None
     held_bytes: int | None = None
     until: str | None = None  # the function whose return ends it
@@ -69,7 +70,7 @@ class Candidate:
     row: str = ""  # of the replay that measured it
     refused: str = ""  # why it is not picked whatever it gains
     apart: str = ""  # what speaks for it that a replay does not show
-    is_clear: bool = False  # it is faster than noise by LEAST of the CPU time
+    is_clear: bool = False  # it is faster by LEAST of the CPU time, and not by chance
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
     Replay, by route --measured--> Candidate --judged--> is it clear?  --pick--> SubsystemAdvice
     growths ---------estimated------^
 
-A candidate is picked if it is faster than the A/A row beyond doubt, by LEAST of the CPU time, and holds what
---max-rss allows. Otherwise the part is best left alone.
+A candidate is picked if it is faster than both rows of glibc in so many rounds that chance is ruled out, by
+LEAST of the CPU time, and holds what --max-rss allows. Otherwise the part is best left alone.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,6 +34,7 @@ from mallard.plan.planner import Wanted
 ESTIMATED = (1.25, 0.5)  # of an estimate's median, its bounds: half of it should show
 NEARLY = 0.95  # of the best gain: what runs as a plan is as good
 ALIKE = 0.9  # of the best gain: it is as good where the intervals of both overlap
+DOUBT = 0.001  # at most, that a candidate looks faster by chance: a program has dozens of them
 KEPT = 0.5  # of the best gain that is measured: what keeps blocks together is as good
 LEAST_OF_COST = 0.05  # of what a block costs, where the program's CPU time is not known
 POOLS = ("pool", "instances")  # which a plan serves from segments that it shares
@@ -184,6 +185,7 @@ class Judge:
             cpu=self.of_cpu(change, replay.blocks),
             ns_per_block=scaled(change, replay.blocks / blocks),
             noise=scaled(row.noise, replay.blocks / blocks),
+            doubt=row.doubt,
             peak_bytes=peak,
             held_bytes=row.held_bytes,
             refused=refused,
@@ -226,29 +228,21 @@ class Judge:
         """Return whether a malloc is faster beyond noise, and not known to take too much memory."""
         return (
             one.cpu is not None
-            and one.ns_per_block.high < beyond(measured.rows[one.name].noise)
+            and is_faster(measured.rows[one.name])
             and one.cpu.median <= -LEAST
             and (one.peak_bytes is None or one.peak_bytes <= self.spare)
         )
 
-    def noise_of(self, measured: Replay | None) -> float:
-        """Return the change of the CPU time, 0 or less, that glibc shows beside itself in a replay."""
-        row = next(iter(measured.rows.values()), None) if measured else None
-        found = self.of_cpu(row.noise, measured.blocks) if measured and row else None
-        return beyond(found) if found else 0.0
+
+def is_faster(row: Measured) -> bool:
+    """Return whether a row is faster than glibc, and not by chance."""
+    return row.doubt <= DOUBT
 
 
 def is_clear(one: Candidate, least: float) -> bool:
-    """Return whether a candidate is faster beyond the noise of its replay, by at least `least` ns a block."""
-    if one.ns_per_block is None:
-        return False
-    level = beyond(one.noise)
-    return one.ns_per_block.high < level and one.ns_per_block.median <= level - least
-
-
-def beyond(noise: Interval | None) -> float:
-    """Return what a change has to stay below to be faster than glibc, whatever that differs from itself."""
-    return min(noise.low, 0.0) if noise else 0.0
+    """Return whether a candidate is faster, and not by chance, by at least `least` ns a block."""
+    is_chance = (one.doubt or 0.0) > DOUBT
+    return not is_chance and one.ns_per_block is not None and one.ns_per_block.median <= -least
 
 
 def pick(found: Sequence[Candidate]) -> Candidate | None:

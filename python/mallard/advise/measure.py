@@ -4,8 +4,8 @@
                                                                  |
                               none, glibc, glibc a/a, candidates alternate, each in a fresh process
                                                                  v
-    change of a row = (row - glibc) of the same round, per block of the part, x what glibc took in the program
-                                                                               / what it takes in the replay
+    change of a row = (row - mean of both glibc) of the same round, per block of the part,
+                      x what glibc took in the program / what it takes in the replay
                       + what its first pass takes beyond others, once
 
 A replay does nothing but allocate and free, so that caches and predictors serve the malloc alone. In the
@@ -31,17 +31,19 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mallard import MallardError, is_interrupt
 from mallard.advise.stretches import Blocks, Row
 from mallard.analysis.progress import Progress
-from mallard.compare.intervals import Interval
+from mallard.compare.intervals import Interval, by_chance
 from mallard.native import tool
 
+Rounds = NDArray[np.float64]  # a figure of each
 MINUTES = 5.0  # for all replays, unless the user says otherwise
 BASE = "glibc"
 ALWAYS = 3  # none, the base and its repetition are in every replay
-ROUNDS, MOST_ROUNDS = 9, 15  # so few outliers are beyond an interval's ends
+ROUNDS, MOST_ROUNDS = 11, 21  # one that a candidate loses to both rows of the base does not hide it
 LEAST_ROUNDS = 3  # of a replay that was ended: fewer say nothing
 WARM_SECONDS, LEAST_WARM_SECONDS = 0.2, 0.02
 ENOUGH_PASSES = 50  # warm, in a process: their median is as steady as it gets, however short the journal
@@ -69,13 +71,31 @@ LONGER = 2  # times the blocks of the first replay, for a second one to tell mor
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One row of a replay, as changes from the base in the same rounds."""
+    """One row of a replay, as changes from the base in the same rounds: from the mean of its two rows."""
 
     ns_per_block: Interval
-    noise: Interval  # of the base measured again
+    noise: Interval  # of the base's second row beside its first
+    doubt: float  # how likely a malloc that is no faster than the base would look so, in as many rounds
     first_ns: float  # of that: what the first pass takes beyond others
     peak_bytes: int | None  # None as well where stretches alone were replayed
     held_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """What a row takes in each round, in ns a block: in a warm pass, and what its first takes beyond that."""
+
+    warm: Rounds
+    first: Rounds
+
+    @property
+    def both(self) -> Rounds:
+        """Return what a program takes that does once what a pass does."""
+        return self.warm + self.first
+
+    def beside(self, other: "Passes") -> Interval:
+        """Return the change from another row."""
+        return added([spread(self.warm, other.warm), spread(self.first, other.first)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,30 +337,36 @@ class Replays:
             if row["status"] == "ok" and len(row["rounds_ns"]) >= LEAST_ROUNDS
         }
         base, again = rows.get(BASE), rows.get(f"{BASE} a/a")
-        if base is None or again is None or not again.get("change_ns_per_block"):
+        if base is None or again is None:
             return None
         part, is_whole = found["part"], not replayed
         operations = found["journal"]["operations"]
         scale = self.scale(base, operations / max(operations - untimed, 1))
+        factors = (scale * operations / max(part["blocks"], 1), operations / max(blocks, 1))
 
-        def first(row: Mapping[str, Any]) -> Interval:
-            return scaled(first_use(row, base), operations / max(blocks, 1))
+        def passes(row: Mapping[str, Any]) -> Passes:
+            warm, cold = (np.array(row[name]) for name in ("rounds_ns", "cold_rounds_ns"))
+            return Passes(factors[0] * warm, factors[1] * (cold - warm))
 
-        def change(row: Mapping[str, Any]) -> Interval:
-            return added([scaled(interval_of(row["change_ns_per_block"]), scale), first(row)])
+        once, twice = passes(base), passes(again)
+        middle = Passes(mean(once.warm, twice.warm), mean(once.first, twice.first))
 
+        def measured(row: Mapping[str, Any]) -> Measured:
+            own = passes(row)
+            return Measured(
+                own.beside(middle),
+                twice.beside(once),
+                by_chance(own.both.tolist(), [once.both.tolist(), twice.both.tolist()]),
+                spread(own.first, middle.first).median,
+                row["change_max_held"] if is_whole else None,
+                held(row, base) if is_whole else None,
+            )
+
+        others = (
+            name for name, row in rows.items() if name != "none" and row is not base and row is not again
+        )
         return Replay(
-            rows={
-                name: Measured(
-                    change(row),
-                    change(again),
-                    first(row).median,
-                    row["change_max_held"] if is_whole else None,
-                    held(row, base) if is_whole else None,
-                )
-                for name, row in rows.items()
-                if row.get("change_ns_per_block") and row is not base and row is not again
-            },
+            rows={name: measured(rows[name]) for name in others},
             blocks=blocks,
             cost_ns=scale * max(base["ns_per_event"] or 0.0, 0.0) * part["events"] / max(part["blocks"], 1),
             replayed=replayed,
@@ -357,18 +383,16 @@ class Replays:
         return min(max(self.call_ns / replayed, 1.0), MOST_SCALE)
 
 
-def interval_of(found: Mapping[str, float]) -> Interval:
-    """Return an interval of a row."""
-    return Interval(found["median"], found["low"], found["high"])
+def mean(row: Rounds, other: Rounds) -> Rounds:
+    """Return the mean of each round that two rows have."""
+    fewest = min(len(row), len(other))
+    return (row[:fewest] + other[:fewest]) / 2
 
 
-def first_use(row: Mapping[str, Any], base: Mapping[str, Any]) -> Interval:
-    """Return what a first pass takes a row beyond its others, less what it takes the base, an operation."""
-    rounds = (of[name] for of in (row, base) for name in ("cold_rounds_ns", "rounds_ns"))
-    changes = [
-        cold - warm - (of_base - its_warm) for cold, warm, of_base, its_warm in zip(*rounds, strict=False)
-    ]
-    low, middle, high = np.quantile(changes, (0.1, 0.5, 0.9)).tolist()
+def spread(row: Rounds, other: Rounds) -> Interval:
+    """Return how far a row is from another in the same rounds: the median, and the middle four fifths."""
+    fewest = min(len(row), len(other))
+    low, middle, high = np.quantile(row[:fewest] - other[:fewest], (0.1, 0.5, 0.9)).tolist()
     return Interval(middle, low, high)
 
 

@@ -20,9 +20,12 @@ Seed 003, chapter 8.1, which compares mallocs under a whole program by single fi
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from itertools import accumulate
 from math import ceil, comb, log2
 from statistics import median
+
+import numpy as np
 
 # How sure the interval of one figure is; and those of all ratios of a table together, which share the doubt.
 OF_ONE = 0.95
@@ -52,6 +55,19 @@ def middle(figures: Sequence[float], doubt: float = 1 - OF_ONE) -> Interval:
     outside = sum(cases <= most for cases in heads)
     inner = max(outside - 1, 0)
     return Interval(median(ordered), ordered[inner], ordered[-1 - inner])
+
+
+def by_chance(row: Sequence[float], others: Sequence[Sequence[float]]) -> float:
+    """Return how likely a row that is like the others would be below as many of them in its rounds.
+
+    Alike, each of its ranks in a round is as likely: a rank test in strata, which are the rounds. So a
+    disturbed run counts once, however far off it is. Against two others, less than 1 in 1000 takes 7 rounds
+    that are all won, 11 of which one is lost to both, or 21 with 9 of 42 lost. Equal figures count as lost.
+    """
+    rounds = list(zip(row, *others, strict=False))
+    won = sum(one < other for one, *rest in rounds for other in rest)
+    ways = reduce(np.convolve, [np.ones(len(others) + 1)] * len(rounds), np.ones(1))
+    return float(ways[won:].sum() / ways.sum())
 
 
 def enough_rounds(ratios: int) -> int:
