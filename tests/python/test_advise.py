@@ -156,7 +156,7 @@ class StandIn:
             for name in names
             if name != "glibc"
         ]
-        rows = [row("none"), row("glibc"), *found, row("glibc a/a")]
+        rows = [row("none"), row("glibc"), *found, row("glibc a/a", self.gains.get("glibc a/a", 0.0))]
         operations = {"operations": 2 * blocks, "never_freed": 0}
         return {
             "rows": rows,
@@ -247,6 +247,19 @@ def test_a_disturbed_run_neither_hides_a_candidate_nor_makes_one(
     assert part(advice(mallard, journal), "make_order")["pick"] == picked
 
 
+def test_what_is_no_faster_than_the_faster_row_of_glibc_is_left_alone(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mallard.advise.judging.estimates", lambda part: ())
+    standing_in(monkeypatch, StandIn({"glibc a/a": 100.0}, {}))
+    found = advice(mallard, journal)
+    orders = part(found, "make_order")
+    assert orders["pick"] == "leave"
+    assert all(one["ns_per_block"]["median"] < -40 for one in orders["candidates"] if one["row"])
+    assert not any(one["is_clear"] for one in orders["candidates"])
+    assert found["verdict"]["kind"] == "nothing"
+
+
 def test_what_takes_too_much_memory_is_refused(
     mallard: Mallard, journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,6 +311,27 @@ def test_the_noise_of_one_replay_is_not_that_of_others(
     stand_in.noise_of = {"multipool": 100.0}
     orders = part(advice(mallard, journal), "make_order")
     assert (orders["pick"], orders["candidates"][0]["row"]) == ("pool", "segment_heap")
+
+
+def test_a_second_look_that_is_cut_short_takes_nothing_back(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in = standing_in(monkeypatch, StandIn({"segment_heap": -30.0}, {}))
+    monkeypatch.setattr(Replays, "fits", lambda replays, *_: 1000 if replays.planned else 1 << 20)
+    monkeypatch.setattr(Replays, "takes", lambda of, blocks, *_: 1e6 if blocks >= len(of.blocks) else 0.01)
+    monkeypatch.setattr(stretches, "LIVES", 0)
+    again = Replays.again
+    looks: list[Any] = []
+
+    def cut_short(*words: Any) -> Any:
+        stand_in.rounds = 6
+        looks.append(again(*words))
+        return looks[-1]
+
+    monkeypatch.setattr(Replays, "again", cut_short)
+    assert part(advice(mallard, journal), "make_order")["pick"] == "pool"
+    assert looks
+    assert not any(looks)
 
 
 def test_what_may_pay_is_looked_at_again(
@@ -376,6 +410,8 @@ def test_a_plan_does_not_touch_what_a_replay_has_twice(
 
     assert change(0.0) == -90, "nothing was paid for it"
     assert change(10.0) == pytest.approx(-90, abs=5), "nearly all that was is taken off"
+    assert change(60.0) == pytest.approx(-90, abs=5), "and what loses by it alone is picked"
+    assert part(advice(mallard, journal), "make_order")["candidates"][0]["is_clear"]
 
 
 def test_memory_of_what_is_large_is_known_before_small_parts_are_looked_at(
@@ -641,13 +677,26 @@ def test_what_the_default_heap_beats_is_in_no_plan(
     assert [one for one in plans if one == "picks"] == names
 
 
-def test_a_plan_needs_a_default_heap_that_gains_beyond_noise(
-    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("gains", "noise", "is_plan"),
+    [
+        ({"region": -90.0, "multipool": 30.0}, 1.0, True),
+        ({"region": -90.0, "multipool": 30.0}, 400.0, False),
+        ({"segment_heap": -9.0, "mallard": -30.0}, 100.0, False),
+    ],
+)
+def test_a_plan_gains_beyond_noise(
+    mallard: Mallard,
+    journal: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    gains: dict[str, float],
+    noise: float,
+    is_plan: bool,
 ) -> None:
     monkeypatch.setattr("mallard.advise.judging.estimates", lambda part: ())
-    stand_in = standing_in(monkeypatch, StandIn({"segment_heap": -9.0, "mallard": -30.0}, {}))
-    stand_in.noise_of = {"mallard": 100.0}
-    assert advice(mallard, journal)["verdict"]["kind"] != "plan"
+    stand_in = standing_in(monkeypatch, StandIn(gains, {}))
+    stand_in.noise_of = {"mallard": noise}
+    assert (advice(mallard, journal, "--max-rss", "9")["verdict"]["kind"] == "plan") == is_plan
 
 
 @pytest.mark.parametrize(

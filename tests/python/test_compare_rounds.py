@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from compare_check import Found, limits
-from mallard.compare.intervals import by_chance, enough_rounds, middle, ratio
+from mallard.compare.intervals import enough_rounds, lead, middle, ratio
 from mallard.compare.launch import Program, Taken
 from mallard.compare.mallocs import AGAIN, BASE, Malloc
 from mallard.compare.outcome import Outcome, as_json, outcome
@@ -57,20 +57,36 @@ def disturbed(noise: random.Random, rounds: int, **cost: float) -> dict[str, lis
 
 @pytest.mark.parametrize(
     ("rounds", "lost", "doubt"),
-    [(1, 0, 1 / 3), (7, 0, 3**-7), (9, 1, 10 / 3**9), (9, 2, 55 / 3**9), (11, 2, 78 / 3**11), (9, 18, 1.0)],
+    [
+        (1, 0, 1 / 3),
+        (7, 0, 3**-7),
+        (9, 1, 10 / 3**9),
+        (9, 2, 55 / 3**9),
+        (11, 2, 78 / 3**11),
+        (21, 9, 0.00081),
+        (9, 18, 1.0),
+    ],
 )
 def test_chance_wins_few_rounds_against_two_others(rounds: int, lost: int, doubt: float) -> None:
     slow = [float(13 + 7 * number) for number in range(rounds)]  # whole rounds differ more than rows
     both = [list(slow), list(slow)]
     for number in range(lost):
         both[number % 2][number // 2] -= 1000.0
-    assert by_chance([of - 1 for of in slow], both) == pytest.approx(doubt)
-    assert by_chance(slow, [slow, slow]) == 1, "what is equal wins nothing"
+    found = lead([of - 1 for of in slow], both)
+    assert found.doubt == pytest.approx(doubt, rel=0.01)
+    assert lead(slow, [slow, slow]).doubt == 1, "what is equal wins nothing"
+
+
+def test_a_lead_is_that_before_the_nearest() -> None:
+    steady, slower = [10.0] * 11, [14.0] * 11
+    assert lead([9.0] * 10, [steady, slower]).median == -1
+    assert lead([9.0] * 10, [slower, steady]).median == -1
+    assert lead([12.0] * 11, [slower, steady]).median == 2
 
 
 def test_of_rows_that_are_alike_few_are_told_apart() -> None:
     noise = random.Random(7)
-    doubts = [by_chance(*row_and_two_like_it(noise, rounds=11)) for _ in range(5000)]
+    doubts = [lead(*row_and_two_like_it(noise, rounds=11)).doubt for _ in range(5000)]
     for limit in (0.2, 0.05, 0.01):
         assert sum(one <= limit for one in doubts) <= 1.2 * limit * len(doubts)
     assert sum(one <= 0.2 for one in doubts) >= 0.1 * len(doubts)

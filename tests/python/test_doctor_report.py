@@ -57,6 +57,7 @@ def candidate(
         "held_bytes": None,
         "reason": f"{strategy} <fits>",
         "refused": None,
+        "is_clear": cpu is not None and cpu < 0,
         "change": {**place, "text": "reserve(from.size())", "diff": diff} if diff else None,
         "wrong_if": "sizes change",
     }
@@ -200,6 +201,12 @@ def test_a_part_that_was_not_measured_has_no_advice() -> None:
     text = without_tags(page_of(found))
     assert "Nothing was measured here: there is no advice." in text
     assert "Leave it alone." not in text
+
+
+def test_a_change_of_the_source_that_may_be_chance_is_not_told() -> None:
+    found = document()
+    found["advice"]["subsystems"][0]["candidates"][1]["is_clear"] = False
+    assert "In the source" not in without_tags(page_of(found))
 
 
 def test_a_part_that_is_best_left_alone_has_no_change_of_the_source() -> None:

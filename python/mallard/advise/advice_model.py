@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mallard.analysis.model import Dvluc, Frame
-from mallard.compare.intervals import Interval
+from mallard.compare.intervals import Interval, Lead
 from mallard.plan import Plan, plan_text
 
 LEAVE = "leave"
 NOT_MEASURED = "Nothing was measured here: there is no advice."
 PLAN, SOURCE = "plan", "source"  # how a candidate runs: the program unmodified, or its source changed
 
-# A change of the CPU time that is worth telling, beyond what a second measurement of glibc differs by.
+# A change of the CPU time that is worth telling.
 LEAST = 0.01
 
 
@@ -62,7 +62,7 @@ class Candidate:
     cpu: Interval | None = None
     ns_per_block: Interval | None = None  # of all blocks of the subsystem
     noise: Interval | None = None  # the same of glibc against itself, in its replay
-    doubt: float | None = None  # how likely it would look faster by chance, where that was measured
+    lead: Lead | None = None  # of what is measured; the median as ns_per_block
     peak_bytes: int | None = None
     held_bytes: int | None = None
     until: str | None = None  # the function whose return ends it
@@ -256,6 +256,8 @@ def of_candidate(one: Candidate) -> dict[str, Any]:
         }
         if change
         else None,
+        "doubt": one.lead.doubt if one.lead else None,
+        "is_clear": one.is_clear,
         "wrong_if": one.wrong_if,
         "refused": one.refused or None,
         "apart": one.apart or None,

@@ -126,7 +126,7 @@ class Advisor:
         self.progress(1.0)
         return replace(
             told,
-            verdict=self.verdict(found, good, offers, looking.own_is_faster(whole), replays.complete),
+            verdict=self.verdict(found, good, offers, replays.complete),
             subsystems=tuple(found),
             mallocs=tuple(mallocs),
             offers=tuple(offers),
@@ -290,13 +290,15 @@ class Advisor:
         found: Sequence[SubsystemAdvice],
         malloc: WholeMalloc | None,
         offers: Sequence[Offer],
-        own_is_faster: bool,
         complete: bool,
     ) -> Verdict:
-        """Say what to do: a plan where it beats another malloc by LEAST, that where it beats glibc by it."""
-        expected = ((offer, offer.cpu) for offer in offers if offer.cpu)
-        gaining = ((offer, cpu) for offer, cpu in expected if own_is_faster or cpu.high < 0)
-        plan = next((offer for offer, cpu in gaining if cpu.median <= -LEAST), None)
+        """Say what to do: a plan where it beats another malloc by LEAST, that where it beats glibc by it.
+
+        All of the interval of a plan must be a gain.
+        """
+        plan = next(
+            (one for one in offers if one.cpu and one.cpu.high < 0 and one.cpu.median <= -LEAST), None
+        )
         source = next((one for one in found if one.picked), None)
         best_malloc = malloc.cpu.median if malloc and malloc.cpu else 0.0
         best_plan = plan.cpu.median if plan and plan.cpu else 0.0

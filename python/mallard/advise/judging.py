@@ -173,32 +173,33 @@ class Judge:
 
     def measured(self, part: Part, one: Candidate, row: Measured, replay: Replay, blocks: int) -> Candidate:
         """Return a candidate with its figures."""
-        refused, peak, change = "", row.peak_bytes, row.ns_per_block
+        refused, peak, spared = "", row.peak_bytes, 0.0
         is_in_question = peak is not None and (bool(one.apart) or peak > self.spare)
         if is_in_question and one.runs_as == PLAN and one.strategy in POOLS:
-            peak, change = self.as_planned(part, one, row)
+            peak, spared = self.as_planned(part, one, row)
         if peak is not None and peak > self.spare:
             more = share(peak / self.recorded)
             refused = f"the peak grows by {more}, more than --max-rss {self.options.max_rss:g} allows"
+        change = added([row.ns_per_block, Interval(-spared, -spared, -spared)])
+        each, lead = replay.blocks / blocks, row.lead(spared)
         return replace(
             one,
             cpu=self.of_cpu(change, replay.blocks),
-            ns_per_block=scaled(change, replay.blocks / blocks),
-            noise=scaled(row.noise, replay.blocks / blocks),
-            doubt=row.doubt,
+            ns_per_block=scaled(change, each),
+            noise=scaled(row.noise, each),
+            lead=replace(lead, median=each * lead.median),
             peak_bytes=peak,
             held_bytes=row.held_bytes,
             refused=refused,
         )
 
-    def as_planned(self, part: Part, one: Candidate, row: Measured) -> tuple[int | None, Interval]:
-        """Return a plan's peak, and the change without the first touch of what a plan does not need."""
+    def as_planned(self, part: Part, one: Candidate, row: Measured) -> tuple[int | None, float]:
+        """Return a plan's peak, and the ns a block of the first touch of what a plan does not need."""
         planned, _ = self.plan_of(part, one)
         if planned is None or row.peak_bytes is None or row.peak_bytes <= max(planned, 0):
-            return row.peak_bytes if planned is None else planned, row.ns_per_block
+            return row.peak_bytes if planned is None else planned, 0.0
         handed_on = 1 - max(planned, 0) / row.peak_bytes
-        spared = -max(row.first_ns, 0.0) * handed_on
-        return planned, added([row.ns_per_block, Interval(spared, spared, spared)])
+        return planned, max(row.first_ns, 0.0) * handed_on
 
     def change(self, part: Part, strategy: str, until: str | None) -> SourceChange | None:
         """Return what a strategy is in the source."""
@@ -225,32 +226,28 @@ class Judge:
         )
 
     def is_good(self, one: WholeMalloc, measured: Replay) -> bool:
-        """Return whether a malloc is faster beyond noise, and not known to take too much memory."""
-        return (
-            one.cpu is not None
-            and is_faster(measured.rows[one.name])
-            and one.cpu.median <= -LEAST
-            and (one.peak_bytes is None or one.peak_bytes <= self.spare)
-        )
-
-
-def is_faster(row: Measured) -> bool:
-    """Return whether a row is faster than glibc, and not by chance."""
-    return row.doubt <= DOUBT
+        """Return whether a malloc is faster by LEAST, not by chance, and not known to take too much."""
+        lead = measured.rows[one.name].lead()
+        start = one.start_ns.median if one.start_ns else 0.0
+        whole = lead.median * measured.blocks + start
+        busy = self.program.busy_ns
+        is_faster = busy is not None and lead.doubt <= DOUBT and whole <= -LEAST * busy
+        return is_faster and (one.peak_bytes is None or one.peak_bytes <= self.spare)
 
 
 def is_clear(one: Candidate, least: float) -> bool:
-    """Return whether a candidate is faster, and not by chance, by at least `least` ns a block."""
-    is_chance = (one.doubt or 0.0) > DOUBT
-    return not is_chance and one.ns_per_block is not None and one.ns_per_block.median <= -least
+    """Return whether a candidate is faster by at least `least` ns a block, and not by chance."""
+    if one.lead is None:
+        return one.ns_per_block is not None and one.ns_per_block.median <= -least
+    return one.lead.doubt <= DOUBT and one.lead.median <= -least
 
 
 def pick(found: Sequence[Candidate]) -> Candidate | None:
-    """Return the candidate to recommend: the best beyond noise; None where there is none.
+    """Return the candidate to recommend: the best of those that are clear; None where there is none.
 
     One that keeps together what is used together is as good as the best that is measured, unless that makes
-    it slower: its gain is in the program's own work. Where nothing is beyond noise, its loss must not be
-    either. Of those about as good as the best, as far as noise tells, one that runs as a plan is preferred.
+    it slower: its gain is in the program's own work. Where nothing is clear, its loss must lie within noise.
+    Of those about as good as the best, as far as noise tells, one that runs as a plan is preferred.
     """
     good = [one for one in found if one.is_clear and not one.refused]
     best = min(good, key=lambda one: of(one).median, default=None)

@@ -19,7 +19,7 @@ import numpy as np
 
 from mallard.advise.advice_model import LEAST, Candidate, SubsystemAdvice, WholeMalloc
 from mallard.advise.candidates import Proposal, by_worth, route_of
-from mallard.advise.judging import Judge, as_plan, gain, is_faster
+from mallard.advise.judging import Judge, as_plan, gain
 from mallard.advise.measure import ALWAYS, Replay, Replays
 from mallard.advise.parts import Part
 from mallard.advise.stretches import Row
@@ -188,11 +188,6 @@ class Looking:
         rows = [one.row for best in ahead for one in asked if is_of(best, one)]
         known = [row for row in dict.fromkeys(rows) if row in look.found[routes[0]].rows]
         return routes[0], known[:SECOND_ROWS]
-
-    def own_is_faster(self, look: Look) -> bool:
-        """Return whether the default heap of plans is known to be faster than glibc."""
-        own = look.found[ALL].rows.get(OWN) if ALL in look.found else None
-        return own is not None and is_faster(own)
 
     def unsure(self, look: Look) -> tuple[str, list[str]]:
         """Return the best candidates whose memory is not known yet."""

@@ -36,15 +36,15 @@ from numpy.typing import NDArray
 from mallard import MallardError, is_interrupt
 from mallard.advise.stretches import Blocks, Row
 from mallard.analysis.progress import Progress
-from mallard.compare.intervals import Interval, by_chance
+from mallard.compare.intervals import Interval, Lead, lead
 from mallard.native import tool
 
-Rounds = NDArray[np.float64]  # a figure of each
+Rounds = NDArray[np.float64]  # a figure a round
 MINUTES = 5.0  # for all replays, unless the user says otherwise
 BASE = "glibc"
 ALWAYS = 3  # none, the base and its repetition are in every replay
-ROUNDS, MOST_ROUNDS = 11, 21  # one that a candidate loses to both rows of the base does not hide it
-LEAST_ROUNDS = 3  # of a replay that was ended: fewer say nothing
+ROUNDS, MOST_ROUNDS = 11, 21  # one round that a candidate loses to both rows of the base does not hide it
+LEAST_ROUNDS = 7  # of a replay that was ended: fewer cannot rule out chance
 WARM_SECONDS, LEAST_WARM_SECONDS = 0.2, 0.02
 ENOUGH_PASSES = 50  # warm, in a process: their median is as steady as it gets, however short the journal
 TICK = 0.3  # seconds between two looks at a replay that runs
@@ -70,18 +70,6 @@ LONGER = 2  # times the blocks of the first replay, for a second one to tell mor
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """One row of a replay, as changes from the base in the same rounds: from the mean of its two rows."""
-
-    ns_per_block: Interval
-    noise: Interval  # of the base's second row beside its first
-    doubt: float  # how likely a malloc that is no faster than the base would look so, in as many rounds
-    first_ns: float  # of that: what the first pass takes beyond others
-    peak_bytes: int | None  # None as well where stretches alone were replayed
-    held_bytes: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Passes:
     """What a row takes in each round, in ns a block: in a warm pass, and what its first takes beyond that."""
 
@@ -96,6 +84,23 @@ class Passes:
     def beside(self, other: "Passes") -> Interval:
         """Return the change from another row."""
         return added([spread(self.warm, other.warm), spread(self.first, other.first)])
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One row of a replay, as changes from the base in the same rounds: from the mean of its two rows."""
+
+    ns_per_block: Interval
+    noise: Interval  # of the base's second row beside its first
+    first_ns: float  # of ns_per_block: what the first pass takes beyond others
+    peak_bytes: int | None  # None as well where stretches alone were replayed
+    held_bytes: int | None
+    rounds: Rounds  # ns a block
+    base: tuple[Rounds, Rounds]
+
+    def lead(self, spared: float = 0.0) -> Lead:
+        """Return how sure the row is ahead; `spared`: ns a block that it takes in the replay alone."""
+        return lead((self.rounds - spared).tolist(), [one.tolist() for one in self.base])
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,24 +354,25 @@ class Replays:
             return Passes(factors[0] * warm, factors[1] * (cold - warm))
 
         once, twice = passes(base), passes(again)
-        middle = Passes(mean(once.warm, twice.warm), mean(once.first, twice.first))
+        middle, noise = mean(once, twice), twice.beside(once)
 
-        def measured(row: Mapping[str, Any]) -> Measured:
+        def figures(row: Mapping[str, Any]) -> Measured:
             own = passes(row)
             return Measured(
-                own.beside(middle),
-                twice.beside(once),
-                by_chance(own.both.tolist(), [once.both.tolist(), twice.both.tolist()]),
-                spread(own.first, middle.first).median,
-                row["change_max_held"] if is_whole else None,
-                held(row, base) if is_whole else None,
+                ns_per_block=own.beside(middle),
+                noise=noise,
+                first_ns=spread(own.first, middle.first).median,
+                peak_bytes=row["change_max_held"] if is_whole else None,
+                held_bytes=held(row, base) if is_whole else None,
+                rounds=own.both,
+                base=(once.both, twice.both),
             )
 
         others = (
             name for name, row in rows.items() if name != "none" and row is not base and row is not again
         )
         return Replay(
-            rows={name: measured(rows[name]) for name in others},
+            rows={name: figures(rows[name]) for name in others},
             blocks=blocks,
             cost_ns=scale * max(base["ns_per_event"] or 0.0, 0.0) * part["events"] / max(part["blocks"], 1),
             replayed=replayed,
@@ -383,10 +389,11 @@ class Replays:
         return min(max(self.call_ns / replayed, 1.0), MOST_SCALE)
 
 
-def mean(row: Rounds, other: Rounds) -> Rounds:
+def mean(row: Passes, other: Passes) -> Passes:
     """Return the mean of each round that two rows have."""
-    fewest = min(len(row), len(other))
-    return (row[:fewest] + other[:fewest]) / 2
+    fewest = min(len(row.warm), len(other.warm))
+    warm, first = row.warm[:fewest] + other.warm[:fewest], row.first[:fewest] + other.first[:fewest]
+    return Passes(warm / 2, first / 2)
 
 
 def spread(row: Rounds, other: Rounds) -> Interval:

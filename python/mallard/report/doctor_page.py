@@ -35,8 +35,6 @@ from mallard.report.marks import (
     spread_of,
 )
 
-LEAST_CHANGE = 0.01  # that is worth a word
-
 SECTIONS = (
     ("trial", "The trial"),
     ("predictions", "Predicted and tried"),
@@ -132,7 +130,7 @@ def card(heading: str, figure: str, what: str, more: str, chosen: bool = False) 
 def changes_of_source(advice: Json | None) -> list[tuple[Json, Json]]:
     """Return which changes of the source would pay, the best first, each with its subsystem.
 
-    In a part that is best left alone nothing is faster than noise. Strategies that come down to one change
+    In a part that is best left alone none does. Strategies that come down to one change
     of one part count once, as the best of them.
     """
     found = [
@@ -141,7 +139,7 @@ def changes_of_source(advice: Json | None) -> list[tuple[Json, Json]]:
         if part["pick"] != LEAVE
         for one in part["candidates"]
         if one["runs_as"] == "source" and one["change"] and one["cpu"] and not one["refused"]
-        if one["cpu"]["high"] < 0 and one["cpu"]["median"] <= -LEAST_CHANGE
+        if one["is_clear"]
     ]
     changes: dict[str, tuple[Json, Json]] = {}
     for part, one in sorted(found, key=lambda each: float(each[1]["cpu"]["median"])):
