@@ -39,7 +39,7 @@ from mallard.analysis.progress import Progress
 from mallard.compare.intervals import Interval, Lead, lead
 from mallard.native import tool
 
-Rounds = NDArray[np.float64]  # a figure a round
+Rounds = NDArray[np.float64]  # one figure per round
 MINUTES = 5.0  # for all replays, unless the user says otherwise
 BASE = "glibc"
 ALWAYS = 3  # none, the base and its repetition are in every replay
@@ -347,11 +347,11 @@ class Replays:
         part, is_whole = found["part"], not replayed
         operations = found["journal"]["operations"]
         scale = self.scale(base, operations / max(operations - untimed, 1))
-        factors = (scale * operations / max(part["blocks"], 1), operations / max(blocks, 1))
+        of_warm, of_first = scale * operations / max(part["blocks"], 1), operations / max(blocks, 1)
 
         def passes(row: Mapping[str, Any]) -> Passes:
             warm, cold = (np.array(row[name]) for name in ("rounds_ns", "cold_rounds_ns"))
-            return Passes(factors[0] * warm, factors[1] * (cold - warm))
+            return Passes(of_warm * warm, of_first * (cold - warm))
 
         once, twice = passes(base), passes(again)
         middle, noise = mean(once, twice), twice.beside(once)
@@ -390,7 +390,7 @@ class Replays:
 
 
 def mean(row: Passes, other: Passes) -> Passes:
-    """Return the mean of each round that two rows have."""
+    """Return the mean of two rows, in the rounds that both have."""
     fewest = min(len(row.warm), len(other.warm))
     warm, first = row.warm[:fewest] + other.warm[:fewest], row.first[:fewest] + other.first[:fewest]
     return Passes(warm / 2, first / 2)

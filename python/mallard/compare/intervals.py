@@ -68,9 +68,9 @@ class Lead:
 def lead(row: Sequence[float], others: Sequence[Sequence[float]]) -> Lead:
     """Return how sure it is that a row is below all others: a rank test in strata, which are the rounds.
 
-    Were it like the others, each rank in a round would be as likely. A disturbed run counts once, however far
-    off it is. Against two others, a doubt of less than 0.001 takes 7 rounds that are all won, 11 of which one
-    is lost to both, or 21 with 9 of 42 comparisons lost. Equal figures count as lost.
+    If it were like the others, every rank in a round would be equally likely. A disturbed run counts once,
+    however far off it is. Against two others, a doubt below 0.001 takes 7 rounds that are all won, or 11 with
+    2 of 22 comparisons lost, or 21 with 9 of 42. Equal figures count as lost.
     """
     rounds = list(zip(row, *others, strict=False))
     won = sum(one < other for one, *rest in rounds for other in rest)

@@ -130,8 +130,8 @@ def card(heading: str, figure: str, what: str, more: str, chosen: bool = False) 
 def changes_of_source(advice: Json | None) -> list[tuple[Json, Json]]:
     """Return which changes of the source would pay, the best first, each with its subsystem.
 
-    In a part that is best left alone none does. Strategies that come down to one change
-    of one part count once, as the best of them.
+    None does in a part that is best left alone. Strategies that come down to one change of one part count
+    once, as the best of them.
     """
     found = [
         (part, one)
