@@ -26,7 +26,7 @@ from mallard.advise import Options, advised, advisor, as_document, huge_pages, m
 from mallard.advise.advice_model import Candidate
 from mallard.advise.judging import NO_CHANGE, pick
 from mallard.advise.looks import Looking
-from mallard.advise.measure import Replays
+from mallard.advise.measure import Measured, Passes, Replays
 from mallard.advise.parts import BEYOND, Program, filled
 from mallard.advise.stretches import Blocks
 from mallard.compare.intervals import Interval
@@ -309,6 +309,7 @@ def test_the_noise_of_one_replay_is_not_that_of_others(
 ) -> None:
     stand_in = standing_in(monkeypatch, StandIn({"segment_heap": -30.0, "multipool": -90.0}, {}))
     stand_in.noise_of = {"multipool": 100.0}
+    monkeypatch.setattr(Replays, "again", lambda *_: None)
     orders = part(advice(mallard, journal), "make_order")
     assert (orders["pick"], orders["candidates"][0]["row"]) == ("pool", "segment_heap")
 
@@ -352,6 +353,106 @@ def test_what_may_pay_is_looked_at_again(
     assert (orders["pick"], orders["candidates"][0]["row"]) == ("pool", "segment_heap"), (
         "its own noise counts"
     )
+
+
+def with_rivals(
+    patch: pytest.MonkeyPatch, change: Callable[[StandIn, int], None] = lambda *_: None
+) -> list[list[str]]:
+    """Let second replays take back the gain of one of two ways to divide a part; return their rows.
+
+    `change` is called before each of them, with its number.
+    """
+    stand_in = standing_in(patch, StandIn({"segment_heap": -50.0, "multipool": -80.0}, {}))
+    again = Replays.again
+    seconds: list[list[str]] = []
+
+    def changed(replays: Replays, *words: Any) -> Any:
+        stand_in.gains["multipool"] = -30.0
+        change(stand_in, len(seconds))
+        seconds.append(words[1])
+        return again(replays, *words)
+
+    patch.setattr(Replays, "again", changed)
+    return seconds
+
+
+ONE_TURN, BOTH = 3.0**-11, 3.0**-22  # that the best wins all rounds by chance
+
+
+@pytest.mark.parametrize(
+    ("last", "best", "doubt"),
+    [(4, "segment_heap", BOTH), (3, "segment_heap", ONE_TURN), (1, "multipool", ONE_TURN)],
+)
+def test_ways_to_divide_a_part_are_measured_turn_by_turn_before_one_is_picked(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch, last: int, best: str, doubt: float
+) -> None:
+    def ends(stand_in: StandIn, number: int) -> None:
+        if number == last:
+            stand_in.interrupt_after = len(stand_in.calls)
+
+    seconds = with_rivals(monkeypatch, ends)
+    monkeypatch.setattr(measure, "MOST_ROUNDS", measure.ROUNDS)
+    orders = part(advice(mallard, journal, "--top", "1"), "make_order")
+    assert seconds == ([["multipool"], ["segment_heap"]] * 2)[: last + 1]
+    assert orders["candidates"][0]["row"] == best, "none has new figures before all have"
+    assert orders["candidates"][0]["doubt"] == pytest.approx(doubt)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_turn_of_fewer_rounds_tells_nothing(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def shortens(stand_in: StandIn, at: int) -> None:
+        stand_in.rounds = 8 if at == number else 21
+
+    with_rivals(monkeypatch, shortens)
+    monkeypatch.setattr(Looking, "look_turn_by_turn", one_turn(Looking.look_turn_by_turn))
+    orders = part(advice(mallard, journal, "--top", "1"), "make_order")
+    assert orders["candidates"][0]["row"] == "multipool"
+
+
+def one_turn(look: Callable[..., None]) -> Callable[..., None]:
+    """Return what looks for one turn only."""
+    return lambda looking, one, rivals, _, seconds: look(looking, one, rivals, 1, seconds)
+
+
+@pytest.mark.parametrize(("share", "turns"), [(1 / 8, 2), (1 / 4, 1), (1 / 2, 0)])
+def test_there_are_as_many_turns_as_have_time(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch, share: float, turns: int
+) -> None:
+    seconds = with_rivals(monkeypatch)
+    takes = Replays.takes
+    looks = Looking.look_longer
+
+    def look_longer(*words: Any) -> None:
+        monkeypatch.setattr(Replays, "takes", lambda of, *_: 0.99 * share * of.left)
+        looks(*words)
+        monkeypatch.setattr(Replays, "takes", takes)
+
+    monkeypatch.setattr(Looking, "look_longer", look_longer)
+    advice(mallard, journal, "--top", "1")
+    assert seconds == [["multipool"], ["segment_heap"]] * turns
+
+
+def test_a_way_that_gains_much_less_is_no_rival(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = with_rivals(monkeypatch)
+    standing_in(monkeypatch, StandIn({"segment_heap": -39.0, "multipool": -80.0}, {}))
+    advice(mallard, journal, "--top", "1")
+    assert seconds == [], "its replay was of the whole journal: a second one tells no more"
+
+
+def test_turns_are_one_measurement() -> None:
+    def row(*ns: float, peak: int | None = None) -> Measured:
+        own, base = (Passes(np.array(of), np.zeros(len(of))) for of in (ns, [100.0] * len(ns)))
+        return Measured(own, (base, base), peak, peak)
+
+    first, later = row(10, 20, 30, peak=7), row(40, 50)
+    both = first.then(later)
+    assert (both.ns_per_block.median, both.rounds) == (-70, 5)
+    assert both.lead().doubt < first.lead().doubt
+    assert [later.with_memory(first).peak_bytes, first.with_memory(row(40, peak=8)).peak_bytes] == [7, 7]
 
 
 @pytest.mark.parametrize("peak", [None, 0])
@@ -963,12 +1064,18 @@ def test_time_is_divided_over_the_replays_that_are_left(
     plenty = replays_of(short_lived(100_000, 0), tmp_path, 3600)
     played = Played(plenty, monkeypatch)
     plenty.planned = [10, 10]
-    assert 1790 < plenty.share(10) < 1801
+    assert plenty.share(10) == pytest.approx(3600 * measure.FIRST / 2, rel=1e-3), (
+        "some is kept for second ones"
+    )
     plenty.first(np.ones(plenty.events, "<u4"), ["pool"])
     assert played.option("--rounds") == played.option("--most-rounds") == [measure.MOST_ROUNDS]
     assert played.option("--warm-time") == [measure.WARM_SECONDS]
     assert plenty.planned == [10]
     assert not plenty.in_stretches
+    plenty.slowness = 0.9 * plenty.left / plenty.takes(len(plenty.blocks), 10) * plenty.slowness
+    assert plenty.share(10) == pytest.approx(0.9 * plenty.left, rel=1e-3), (
+        "unless stretches would be the price"
+    )
     plenty.end = monotonic()
     assert plenty.share(10) == 0
     assert plenty.first(np.ones(plenty.events, "<u4"), ["pool"]) is None

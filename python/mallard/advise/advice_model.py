@@ -68,6 +68,7 @@ class Candidate:
     until: str | None = None  # the function whose return ends it
     change: SourceChange | None = None
     row: str = ""  # of the replay that measured it
+    route: str = ""  # of that replay: how it divides the part over heaps
     refused: str = ""  # why it is not picked whatever it gains
     apart: str = ""  # what speaks for it that a replay does not show
     is_clear: bool = False  # it is faster by LEAST of the CPU time, and not by chance

@@ -4,7 +4,7 @@
                 `--> growths, estimated ---------^
 
 Each part that matters is replayed once, divided over heaps in the most promising way, before any is replayed
-again; what may be picked is then replayed once more, if the first time was of stretches of the journal.
+again; what may be picked is then replayed once more, if that tells more.
 
 A plan changes what its default heap changes for the whole program, what its parts change beyond that, and
 what recognising callers costs.

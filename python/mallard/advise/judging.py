@@ -168,6 +168,7 @@ class Judge:
             until=asked.until,
             change=self.change(part, asked.strategy, asked.until),
             row=asked.row,
+            route=asked.route,
             apart=asked.apart,
         )
 

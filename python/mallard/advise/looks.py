@@ -9,26 +9,31 @@ A route divides a part over heaps, and is one replay. Each part that matters is 
 measured a second time, so that a short budget says something about all of them. Other mallocs get more time
 than others where they need it for the whole journal: they are candidates for every program, and what is
 expected of a plan rests on one of them. Then comes the memory of what may be picked, then small parts, then
-what was measured already, with more of the journal.
+what was measured already: with more of the journal, and turn by turn where it differs by route.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 
 from mallard.advise.advice_model import LEAST, Candidate, SubsystemAdvice, WholeMalloc
 from mallard.advise.candidates import Proposal, by_worth, route_of
-from mallard.advise.judging import Judge, as_plan, gain
-from mallard.advise.measure import ALWAYS, Replay, Replays
+from mallard.advise.judging import Judge, as_plan, gain, of
+from mallard.advise.measure import ALWAYS, Measured, Replay, Replays
 from mallard.advise.parts import Part
 from mallard.advise.stretches import Row
 
 ALL = "all"  # the route of another malloc: all blocks
 OWN = "mallard"  # the malloc that is the default heap of plans
 SECOND_LOOKS, SECOND_ROWS, SECOND_SHARE = 3, 3, 0.5  # how often memory is looked at; of how many; of the time
+LONGER = 2  # times the blocks of the first replay, for a second one to tell more
+RIVAL, TURNS = 0.5, 2  # of the best gain, that makes a rival; how often each is replayed again
 WHOLE_SHARE = 0.4  # of the time that is left, that other mallocs may take for the whole journal
 RELEVANT = 0.05  # of the allocations or their time: a part that matters
+
+Rivals = Mapping[str, Sequence[str]]  # rows of replays, by route
 
 
 @dataclass(slots=True)
@@ -70,11 +75,6 @@ def in_order_of_worth(looks: Sequence[Look], whole: Look) -> Iterator[tuple[Look
     yield from order[1:]
 
 
-def is_of(one: Candidate, asked: Proposal) -> bool:
-    """Return whether a candidate is of a proposal."""
-    return (one.strategy, one.row, one.runs_as) == (asked.strategy, asked.row, asked.runs_as)
-
-
 def may_pay(one: Candidate) -> bool:
     """Return whether a candidate is faster, beyond noise or not: then a second look can tell."""
     gains = one.is_clear or (one.cpu is not None and one.cpu.median <= -LEAST)
@@ -109,6 +109,7 @@ class Looking:
         self.look_once(last)
         self.look_at_memory(small)
         self.look_longer([*looks, whole])
+        self.look_at_memory([*looks, whole])  # of what is ahead since then
 
     def by_gain(self, looks: Sequence[Look]) -> Iterator[Look]:
         """Yield what has been measured, the largest gain first and the whole last, until an interruption."""
@@ -159,39 +160,80 @@ class Looking:
                 self.look_longer_at(look)
 
     def look_longer_at(self, look: Look) -> None:
-        """Replay more of the journal under its best candidates."""
-        route, rows = self.best_of(look)
-        if not rows:
-            return
-        before = look.found[route]
-        threads = self.on_threads(look, route)
-        again = self.replays.again(self.heaps(look, route), rows, before, threads, SECOND_SHARE)
-        for row, of in again.rows.items() if again else ():
-            memory = before.rows[row]
-            if of.peak_bytes is None:
-                of = replace(of, peak_bytes=memory.peak_bytes, held_bytes=memory.held_bytes)
-            before.rows[row] = of
+        """Replay more of the journal under its best candidates.
 
-    def best_of(self, look: Look) -> tuple[str, list[str]]:
-        """Return how the best candidates divide a part over heaps, and their rows; none if none may pay."""
+        Where they divide the part differently, each way is replayed again, turn by turn if there is time:
+        what two replays say differs by what else the machine does in the meantime.
+        """
+        rivals = self.rivals(look)
+        for number in range(len(rivals), 0, -1):
+            some = dict(islice(rivals.items(), number))
+            for turns in (TURNS, 1) if number > 1 else (1,):
+                seconds = SECOND_SHARE * self.replays.left / (turns * number)
+                if self.has_room(look, some, seconds):
+                    self.look_turn_by_turn(look, some, turns, seconds)
+                    return
+
+    def has_room(self, look: Look, rivals: Rivals, seconds: float) -> bool:
+        """Return whether each way can be replayed in that time; a single one, with more of the journal."""
+
+        def needed(route: str) -> int:
+            before = look.found[route].replayed
+            return LONGER * before if len(rivals) == 1 else before or len(self.replays.blocks)
+
+        return all(
+            needed(route) and self.replays.takes(needed(route), len(rows) + ALWAYS) <= seconds
+            for route, rows in rivals.items()
+        )
+
+    def look_turn_by_turn(self, look: Look, rivals: Rivals, turns: int, seconds: float) -> None:
+        """Replay each way once a turn; none has new figures before all have, nor from fewer rounds."""
+        pooled: dict[tuple[str, str], Measured] = {}
+        for _ in range(turns):
+            found = self.turn(look, rivals, seconds)
+            if not found:
+                return
+            pooled = {key: pooled[key].then(row) if key in pooled else row for key, row in found.items()}
+            before = {(route, name): look.found[route].rows[name] for route, name in pooled}
+            if all(row.rounds >= before[key].rounds for key, row in pooled.items()):
+                for (route, name), row in pooled.items():
+                    look.found[route].rows[name] = row.with_memory(before[route, name])
+
+    def turn(self, look: Look, rivals: Rivals, seconds: float) -> dict[tuple[str, str], Measured]:
+        """Replay each way once, for that long; return nothing unless all their rows have figures."""
+        if not self.has_room(look, rivals, seconds):
+            return {}
+        found: dict[tuple[str, str], Measured] = {}
+        for route, rows in rivals.items():
+            replay = self.replays.again(self.heaps(look, route), rows, self.on_threads(look, route), seconds)
+            if replay is None or not replay.rows.keys() >= set(rows):
+                return {}
+            found |= {(route, name): row for name, row in replay.rows.items()}
+        return found
+
+    def rivals(self, look: Look) -> Rivals:
+        """Return the rows of the best candidates, by how they divide a part over heaps; the best come first.
+
+        A way of which nothing gains RIVAL of the best is none.
+        """
         if look.part is None:
             good = [one.name for one in self.mallocs(look) if self.judge.is_good(one, look.found[ALL])]
             of_plans = [OWN] if good and OWN in look.found[ALL].rows else []
-            return ALL, list(dict.fromkeys([*good[:SECOND_ROWS], *of_plans]))
+            rows = list(dict.fromkeys([*good[:SECOND_ROWS], *of_plans]))
+            return {ALL: rows} if rows else {}
         found = self.judged(look)
-        ahead = [one for one in (found.picked, as_plan(found)) if one and one.measured]
-        ahead += [one for one in found.candidates if may_pay(one)]
-        routes = [one.route for one in look.asked for best in ahead[:1] if is_of(best, one)]
-        if not routes or routes[0] not in look.found:
-            return "", []
-        asked = [one for one in look.asked if one.route == routes[0]]
-        rows = [one.row for best in ahead for one in asked if is_of(best, one)]
-        known = [row for row in dict.fromkeys(rows) if row in look.found[routes[0]].rows]
-        return routes[0], known[:SECOND_ROWS]
+        best = [one for one in (found.picked, as_plan(found)) if one and one.measured]
+        paying = [one for one in found.candidates if may_pay(one)]
+        least = RIVAL * min((of(one).median for one in paying), default=0.0)
+        rows_of: dict[str, list[str]] = {}
+        for one in (*best, *paying):
+            if not rows_of or one.route in rows_of or of(one).median <= least:
+                rows_of.setdefault(one.route, []).append(one.row)
+        return {route: list(dict.fromkeys(rows))[:SECOND_ROWS] for route, rows in rows_of.items()}
 
     def unsure(self, look: Look) -> tuple[str, list[str]]:
         """Return the best candidates whose memory is not known yet."""
-        route, rows = self.best_of(look)
+        route, rows = next(iter(self.rivals(look).items()), ("", []))
         return route, [row for row in rows if look.found[route].rows[row].peak_bytes is None]
 
     def heaps(self, look: Look, route: str) -> Row:

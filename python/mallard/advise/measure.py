@@ -25,7 +25,7 @@ import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -62,11 +62,10 @@ CHECKED, COLD, WARM_PASSES = (
 )  # passes: of the check and the footprint; of a turn, cold, and warm at least
 
 UNKNOWN_SLOWNESS = 2.0  # before one was measured: a machine that others use must not end the first one
-FIRST = 0.6  # of the time, for first replays, where they are of stretches
+FIRST = 0.6  # of the time, for first replays; more where the whole journal fits into them then
 LEAST_BLOCKS = 20_000  # of a replay: fewer are noise
 MOST_SCALE = 4.0  # times the replay's, that an operation may be taken to cost in the program
 LEFT_OUT = 2**32 - 1  # in a file of routes (src/replay/trace/part_routes.hpp)
-LONGER = 2  # times the blocks of the first replay, for a second one to tell more
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +84,59 @@ class Passes:
         """Return the change from another row."""
         return added([spread(self.warm, other.warm), spread(self.first, other.first)])
 
+    def until(self, rounds: int) -> "Passes":
+        """Return the first rounds."""
+        return Passes(self.warm[:rounds], self.first[:rounds])
+
+    def then(self, later: "Passes") -> "Passes":
+        """Return these rounds and those of a later replay."""
+        return Passes(np.append(self.warm, later.warm), np.append(self.first, later.first))
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One row of a replay, as changes from the base in the same rounds: from the mean of its two rows."""
+    """One row of a replay, and both rows of the base in the same rounds."""
 
-    ns_per_block: Interval
-    noise: Interval  # of the base's second row beside its first
-    first_ns: float  # of ns_per_block: what the first pass takes beyond others
-    peak_bytes: int | None  # None as well where stretches alone were replayed
+    row: Passes
+    base: tuple[Passes, Passes]
+    peak_bytes: int | None  # beyond the base's; None as well where stretches alone were replayed
     held_bytes: int | None
-    rounds: Rounds  # ns a block
-    base: tuple[Rounds, Rounds]
+
+    @property
+    def ns_per_block(self) -> Interval:
+        """Return the change from the mean of both rows of the base."""
+        return self.row.beside(mean(*self.base))
+
+    @property
+    def first_ns(self) -> float:
+        """Return what the first pass takes beyond others: a part of that change."""
+        return spread(self.row.first, mean(*self.base).first).median
+
+    @property
+    def noise(self) -> Interval:
+        """Return the change of the base's second row from its first."""
+        once, twice = self.base
+        return twice.beside(once)
 
     def lead(self, spared: float = 0.0) -> Lead:
         """Return how sure the row is ahead; `spared`: ns a block that it takes in the replay alone."""
-        return lead((self.rounds - spared).tolist(), [one.tolist() for one in self.base])
+        return lead((self.row.both - spared).tolist(), [one.both.tolist() for one in self.base])
+
+    @property
+    def rounds(self) -> int:
+        """Return of how many rounds the figures are."""
+        return len(self.row.warm)
+
+    def then(self, later: "Measured") -> "Measured":
+        """Return the figures of these rounds and those of a later replay."""
+        once, twice = (one.then(other) for one, other in zip(self.base, later.base, strict=True))
+        return replace(self, row=self.row.then(later.row), base=(once, twice))
+
+    def with_memory(self, known: "Measured") -> "Measured":
+        """Return it with the memory of another replay, if its own says nothing of that."""
+        if self.peak_bytes is not None:
+            return self
+        return replace(self, peak_bytes=known.peak_bytes, held_bytes=known.held_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,16 +224,17 @@ class Replays:
     def share(self, rows: int, least: float = 0.0) -> float:
         """Return the seconds that a first replay of this many rows may take; 0 if it has no time.
 
-        If the whole journal fits into all of them, they get all of the time. Otherwise a part is kept for
-        second replays. `least`: of the time, that it may take if that is enough for the whole journal.
+        A part of the time is kept for second replays, unless all first ones can be of the whole journal
+        only without that. `least`: of the time, that it may take if that is enough for the whole journal.
         """
         left = max(self.left, 0.0)
         if self.takes(LEAST_BLOCKS, rows) > left:
             return 0.0
         whole = self.takes(len(self.blocks), rows)
         at_least = whole if whole <= least * left else 0.0
-        if sum(self.takes(len(self.blocks), one) for one in self.planned) > left:
-            left = max(left - (1 - FIRST) * (self.end - self.begun), left / 2)
+        all_whole = sum(self.takes(len(self.blocks), one) for one in self.planned)
+        least_left = left / 2 if all_whole > left else all_whole
+        left = max(left - (1 - FIRST) * (self.end - self.begun), least_left)
         return max(left * rows / max(sum(self.planned), rows), at_least)
 
     # --- replays ---
@@ -215,15 +252,9 @@ class Replays:
         self.left_out += found is None and not self.interrupted
         return found
 
-    def again(
-        self, route: Row, strategies: Sequence[str], before: Replay, threads: bool, share: float
-    ) -> Replay | None:
-        """Measure some of them with more blocks, in a share of the time; None if that would add nothing."""
-        seconds = share * self.left
-        most = self.fits(seconds, len(strategies) + ALWAYS)
-        if self.interrupted or not before.replayed or most < LONGER * before.replayed:
-            return None
-        return self.measured(route, strategies, threads, seconds)
+    def again(self, route: Row, strategies: Sequence[str], threads: bool, seconds: float) -> Replay | None:
+        """Measure some of them again, in that time."""
+        return None if self.interrupted else self.measured(route, strategies, threads, seconds)
 
     def held(
         self, route: Row, strategies: Sequence[str], threads: bool
@@ -354,18 +385,15 @@ class Replays:
             return Passes(of_warm * warm, of_first * (cold - warm))
 
         once, twice = passes(base), passes(again)
-        middle, noise = mean(once, twice), twice.beside(once)
 
         def figures(row: Mapping[str, Any]) -> Measured:
             own = passes(row)
+            rounds = min(len(one.warm) for one in (own, once, twice))
             return Measured(
-                ns_per_block=own.beside(middle),
-                noise=noise,
-                first_ns=spread(own.first, middle.first).median,
+                row=own.until(rounds),
+                base=(once.until(rounds), twice.until(rounds)),
                 peak_bytes=row["change_max_held"] if is_whole else None,
                 held_bytes=held(row, base) if is_whole else None,
-                rounds=own.both,
-                base=(once.both, twice.both),
             )
 
         others = (
@@ -390,16 +418,13 @@ class Replays:
 
 
 def mean(row: Passes, other: Passes) -> Passes:
-    """Return the mean of two rows, in the rounds that both have."""
-    fewest = min(len(row.warm), len(other.warm))
-    warm, first = row.warm[:fewest] + other.warm[:fewest], row.first[:fewest] + other.first[:fewest]
-    return Passes(warm / 2, first / 2)
+    """Return the mean of two rows, round by round."""
+    return Passes((row.warm + other.warm) / 2, (row.first + other.first) / 2)
 
 
 def spread(row: Rounds, other: Rounds) -> Interval:
     """Return how far a row is from another in the same rounds: the median, and the middle four fifths."""
-    fewest = min(len(row), len(other))
-    low, middle, high = np.quantile(row[:fewest] - other[:fewest], (0.1, 0.5, 0.9)).tolist()
+    low, middle, high = np.quantile(row - other, (0.1, 0.5, 0.9)).tolist()
     return Interval(middle, low, high)
 
 
