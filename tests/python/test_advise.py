@@ -470,6 +470,17 @@ def test_what_runs_as_a_plan_needs_a_plan_within_the_limit(
     assert orders["candidates"][-2] == refused, "behind what can be had"
 
 
+def test_what_no_plan_can_do_is_a_change_of_the_source(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    standing_in(monkeypatch, StandIn({"region": -90.0, "multipool": -20.0}, {}))
+    monkeypatch.setattr("mallard.plan.planner.Planner.of", refuse_a_plan)
+    best = part(advice(mallard, journal), "collect")["candidates"][0]
+    assert (best["row"], best["runs_as"], best["refused"]) == ("region", "source", None)
+    assert best["reason"].endswith("; in the source, since no plan stays below the limit")
+    assert "region" in best["change"]["type"]
+
+
 def test_an_interrupted_plan_is_no_refused_one(
     mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from mallard.advise.advice_model import (
     LEAST,
     LEAVE,
     PLAN,
+    SOURCE,
     Candidate,
     Options,
     SourceChange,
@@ -128,11 +129,16 @@ class Judge:
     def feasible(self, part: Part, found: list[Candidate]) -> Candidate | None:
         """Return the candidate to recommend; one that runs as a plan needs a plan within the limit.
 
-        Only such a candidate is asked for its plan: each takes a few passes over the journal.
+        Only such a candidate is asked for its plan: each takes a few passes over the journal. What has none
+        may still be a change of the source, but for pools: those of the source are candidates of their own.
         """
         while best := pick(found):
             peak, refused = self.plan_of(part, best) if best.runs_as == PLAN else (None, "")
             at = found.index(best)
+            if refused and best.strategy not in POOLS:
+                reason = f"{best.reason}; in the source, since {refused}"
+                found[at] = replace(best, runs_as=SOURCE, reason=reason)
+                continue
             known = peak if best.peak_bytes is None else best.peak_bytes
             found[at] = replace(best, peak_bytes=known, refused=refused)
             if not refused:
