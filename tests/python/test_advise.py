@@ -24,10 +24,10 @@ from conftest import Mallard
 from mallard import MallardError
 from mallard.advise import Options, advised, advisor, as_document, huge_pages, measure, start_up, stretches
 from mallard.advise.advice_model import Candidate
-from mallard.advise.judging import NO_CHANGE, pick
+from mallard.advise.judging import NO_CHANGE, Judge, pick
 from mallard.advise.looks import Looking
 from mallard.advise.measure import Measured, Passes, Replays
-from mallard.advise.parts import BEYOND, Program, filled
+from mallard.advise.parts import BEYOND, Part, Program, filled
 from mallard.advise.stretches import Blocks
 from mallard.compare.intervals import Interval
 from mallard.plan import read_plan
@@ -356,13 +356,14 @@ def test_what_may_pay_is_looked_at_again(
 
 
 def with_rivals(
-    patch: pytest.MonkeyPatch, change: Callable[[StandIn, int], None] = lambda *_: None
+    patch: pytest.MonkeyPatch, change: Callable[[StandIn, int], None] = lambda *_: None, rounds: int = 11
 ) -> list[list[str]]:
     """Let second replays take back the gain of one of two ways to divide a part; return their rows.
 
     `change` is called before each of them, with its number.
     """
     stand_in = standing_in(patch, StandIn({"segment_heap": -50.0, "multipool": -80.0}, {}))
+    stand_in.rounds = rounds
     again = Replays.again
     seconds: list[list[str]] = []
 
@@ -413,19 +414,26 @@ def test_a_turn_of_fewer_rounds_tells_nothing(
 
 def one_turn(look: Callable[..., None]) -> Callable[..., None]:
     """Return what looks for one turn only."""
-    return lambda looking, one, rivals, _, seconds: look(looking, one, rivals, 1, seconds)
+    return lambda looking, one, rivals, turns: look(looking, one, rivals, turns[:1])
 
 
-@pytest.mark.parametrize(("share", "turns"), [(1 / 8, 2), (1 / 4, 1), (1 / 2, 0)])
+@pytest.mark.parametrize(
+    ("share", "rounds", "turns"),
+    [(1 / 8, 11, 2), (1 / 8, 21, 2), (1 / 4, 11, 1), (1 / 4, 21, 0), (1 / 2, 11, 0)],  # fewer tell nothing
+)
 def test_there_are_as_many_turns_as_have_time(
-    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch, share: float, turns: int
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch, share: float, rounds: int, turns: int
 ) -> None:
-    seconds = with_rivals(monkeypatch)
+    """A replay of eleven rounds takes that share of the time."""
+    seconds = with_rivals(monkeypatch, rounds=rounds)
     takes = Replays.takes
     looks = Looking.look_longer
 
     def look_longer(*words: Any) -> None:
-        monkeypatch.setattr(Replays, "takes", lambda of, *_: 0.99 * share * of.left)
+        each = 0.99 * share / 11
+        monkeypatch.setattr(
+            Replays, "takes", lambda of, _blocks, _rows, rounds=11, *_: each * rounds * of.left
+        )
         looks(*words)
         monkeypatch.setattr(Replays, "takes", takes)
 
@@ -452,6 +460,7 @@ def test_turns_are_one_measurement() -> None:
     both = first.then(later)
     assert (both.ns_per_block.median, both.rounds) == (-70, 5)
     assert both.lead().doubt < first.lead().doubt
+    assert [both.peak_bytes, later.then(first).peak_bytes] == [7, 7]
     assert [later.with_memory(first).peak_bytes, first.with_memory(row(40, peak=8)).peak_bytes] == [7, 7]
 
 
@@ -477,8 +486,27 @@ def test_what_no_plan_can_do_is_a_change_of_the_source(
     monkeypatch.setattr("mallard.plan.planner.Planner.of", refuse_a_plan)
     best = part(advice(mallard, journal), "collect")["candidates"][0]
     assert (best["row"], best["runs_as"], best["refused"]) == ("region", "source", None)
-    assert best["reason"].endswith("; in the source, since no plan stays below the limit")
+    assert best["reason"].endswith("; in the source, as there is no plan (no plan stays below the limit)")
     assert "region" in best["change"]["type"]
+
+
+def test_a_plan_has_the_best_that_it_can_do(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    standing_in(monkeypatch, StandIn({"region": -90.0, "reap": -70.0, "segment_heap": -50.0}, {}))
+    whole, asked = Judge.wanted, set[tuple[str, str]]()
+
+    def plan_of(_: Judge, part: Part, one: Candidate) -> tuple[int | None, str]:
+        return (0, "") if one.strategy == "pool" else (None, "no plan stays below the limit")
+
+    def noted(judge: Judge, of: Part, one: Candidate) -> Any:
+        asked.add((of.name, one.strategy))
+        return whole(judge, of, one)
+
+    monkeypatch.setattr(Judge, "plan_of", plan_of)
+    monkeypatch.setattr(Judge, "wanted", noted)
+    assert part(advice(mallard, journal), "collect")["pick"] == "region"
+    assert {strategy for name, strategy in asked if name == "collect"} == {"pool"}
 
 
 def test_an_interrupted_plan_is_no_refused_one(

@@ -32,7 +32,7 @@ from mallard.advise.advice_model import (
 )
 from mallard.advise.candidates import Proposal, proposals
 from mallard.advise.huge_pages import are_dear
-from mallard.advise.judging import NO_CHANGE, Judge, as_plan, gain
+from mallard.advise.judging import NO_CHANGE, Judge, as_plans, gain
 from mallard.advise.looks import ALL, OWN, Look, Looking
 from mallard.advise.measure import MINUTES, Replays, added, scaled
 from mallard.advise.parts import Part, Program, name_of
@@ -185,13 +185,12 @@ class Advisor:
         planner = self.program.planner
         if planner is None:
             return
-        chosen = [
-            (one, best)
-            for one in found
-            if (best := as_plan(one)) is not None
-            and (best.apart or beside_slabs(one, best).median <= 0)  # or the default heap is better
-            and not self.judge.plan_of(parts[one.name], best)[1]
-        ]
+        chosen = []
+        for one in found:
+            with_plan = (best for best in as_plans(one) if not self.judge.plan_of(parts[one.name], best)[1])
+            best = next(with_plan, None)
+            if best and (best.apart or beside_slabs(one, best).median <= 0):  # or the default heap is better
+                chosen.append((one, best))
         wanted = [list(self.judge.wanted(parts[one.name], best)) for one, best in chosen]
 
         def made_of(some: Sequence[Wanted], title: str) -> Make:

@@ -130,13 +130,14 @@ class Judge:
         """Return the candidate to recommend; one that runs as a plan needs a plan within the limit.
 
         Only such a candidate is asked for its plan: each takes a few passes over the journal. What has none
-        may still be a change of the source, but for pools: those of the source are candidates of their own.
+        may still be a change of the source, if its memory is known, but for pools: those of the replay are
+        a plan's.
         """
         while best := pick(found):
             peak, refused = self.plan_of(part, best) if best.runs_as == PLAN else (None, "")
             at = found.index(best)
-            if refused and best.strategy not in POOLS:
-                reason = f"{best.reason}; in the source, since {refused}"
+            if refused and best.strategy not in POOLS and best.peak_bytes is not None:
+                reason = f"{best.reason}; in the source, as there is no plan ({refused})"
                 found[at] = replace(best, runs_as=SOURCE, reason=reason)
                 continue
             known = peak if best.peak_bytes is None else best.peak_bytes
@@ -290,9 +291,12 @@ def gain(one: SubsystemAdvice) -> tuple[float, float]:
     return -best * one.blocks, one.dvluc.density.value or 0.0
 
 
-def as_plan(one: SubsystemAdvice) -> Candidate | None:
-    """Return the best candidate that runs as a plan; None if none is worth it."""
-    if one.picked and one.picked.runs_as == PLAN:
-        return one.picked
-    fit = [c for c in one.candidates if c.runs_as == PLAN and c.is_clear and not c.refused]
-    return min(fit, key=lambda c: of(c).median, default=None)
+def as_plans(one: SubsystemAdvice) -> list[Candidate]:
+    """Return the candidates that run as plans and are worth it: the pick, if it does, then the best first."""
+    fit = [
+        c
+        for c in one.candidates
+        if c.runs_as == PLAN and c.is_clear and not c.refused and c is not one.picked
+    ]
+    fit.sort(key=lambda c: of(c).median)
+    return [one.picked, *fit] if one.picked and one.picked.runs_as == PLAN else fit

@@ -20,8 +20,8 @@ import numpy as np
 
 from mallard.advise.advice_model import LEAST, Candidate, SubsystemAdvice, WholeMalloc
 from mallard.advise.candidates import Proposal, by_worth, route_of
-from mallard.advise.judging import Judge, as_plan, gain, of
-from mallard.advise.measure import ALWAYS, Measured, Replay, Replays
+from mallard.advise.judging import Judge, as_plans, gain, of
+from mallard.advise.measure import ALWAYS, ROUNDS, Measured, Replay, Replays
 from mallard.advise.parts import Part
 from mallard.advise.stretches import Row
 
@@ -166,15 +166,20 @@ class Looking:
         what two replays say differs by what else the machine does in the meantime.
         """
         rivals = self.rivals(look)
-        for number in range(len(rivals), 0, -1):
+        for number in range(len(rivals), int(len(rivals) > 1), -1):
             some = dict(islice(rivals.items(), number))
             for turns in (TURNS, 1) if number > 1 else (1,):
                 seconds = SECOND_SHARE * self.replays.left / (turns * number)
-                if self.has_room(look, some, seconds):
-                    self.look_turn_by_turn(look, some, turns, seconds)
+                rounds = max(ROUNDS, -(-self.rounds_of(look, some) // turns))
+                if self.has_room(look, some, seconds, rounds):
+                    self.look_turn_by_turn(look, some, [(seconds, rounds)] * turns)
                     return
 
-    def has_room(self, look: Look, rivals: Rivals, seconds: float) -> bool:
+    def rounds_of(self, look: Look, rivals: Rivals) -> int:
+        """Return of how many rounds what is known of them is, at most."""
+        return max(look.found[route].rows[name].rounds for route, rows in rivals.items() for name in rows)
+
+    def has_room(self, look: Look, rivals: Rivals, seconds: float, rounds: int) -> bool:
         """Return whether each way can be replayed in that time; a single one, with more of the journal."""
 
         def needed(route: str) -> int:
@@ -182,15 +187,15 @@ class Looking:
             return LONGER * before if len(rivals) == 1 else before or len(self.replays.blocks)
 
         return all(
-            needed(route) and self.replays.takes(needed(route), len(rows) + ALWAYS) <= seconds
+            needed(route) and self.replays.takes(needed(route), len(rows) + ALWAYS, rounds) <= seconds
             for route, rows in rivals.items()
         )
 
-    def look_turn_by_turn(self, look: Look, rivals: Rivals, turns: int, seconds: float) -> None:
+    def look_turn_by_turn(self, look: Look, rivals: Rivals, turns: Sequence[tuple[float, int]]) -> None:
         """Replay each way once a turn; none has new figures before all have, nor from fewer rounds."""
         pooled: dict[tuple[str, str], Measured] = {}
-        for _ in range(turns):
-            found = self.turn(look, rivals, seconds)
+        for seconds, rounds in turns:
+            found = self.turn(look, rivals, seconds, rounds)
             if not found:
                 return
             pooled = {key: pooled[key].then(row) if key in pooled else row for key, row in found.items()}
@@ -199,13 +204,16 @@ class Looking:
                 for (route, name), row in pooled.items():
                     look.found[route].rows[name] = row.with_memory(before[route, name])
 
-    def turn(self, look: Look, rivals: Rivals, seconds: float) -> dict[tuple[str, str], Measured]:
+    def turn(
+        self, look: Look, rivals: Rivals, seconds: float, rounds: int
+    ) -> dict[tuple[str, str], Measured]:
         """Replay each way once, for that long; return nothing unless all their rows have figures."""
-        if not self.has_room(look, rivals, seconds):
+        if not self.has_room(look, rivals, seconds, rounds):
             return {}
         found: dict[tuple[str, str], Measured] = {}
         for route, rows in rivals.items():
-            replay = self.replays.again(self.heaps(look, route), rows, self.on_threads(look, route), seconds)
+            threads = self.on_threads(look, route)
+            replay = self.replays.again(self.heaps(look, route), rows, threads, seconds, rounds)
             if replay is None or not replay.rows.keys() >= set(rows):
                 return {}
             found |= {(route, name): row for name, row in replay.rows.items()}
@@ -222,7 +230,7 @@ class Looking:
             rows = list(dict.fromkeys([*good[:SECOND_ROWS], *of_plans]))
             return {ALL: rows} if rows else {}
         found = self.judged(look)
-        best = [one for one in (found.picked, as_plan(found)) if one and one.measured]
+        best = [one for one in (found.picked, *as_plans(found)[:1]) if one and one.measured]
         paying = [one for one in found.candidates if may_pay(one)]
         least = RIVAL * min((of(one).median for one in paying), default=0.0)
         rows_of: dict[str, list[str]] = {}

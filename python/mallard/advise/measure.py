@@ -130,7 +130,7 @@ class Measured:
     def then(self, later: "Measured") -> "Measured":
         """Return the figures of these rounds and those of a later replay."""
         once, twice = (one.then(other) for one, other in zip(self.base, later.base, strict=True))
-        return replace(self, row=self.row.then(later.row), base=(once, twice))
+        return replace(self, row=self.row.then(later.row), base=(once, twice)).with_memory(later)
 
     def with_memory(self, known: "Measured") -> "Measured":
         """Return it with the memory of another replay, if its own says nothing of that."""
@@ -252,9 +252,11 @@ class Replays:
         self.left_out += found is None and not self.interrupted
         return found
 
-    def again(self, route: Row, strategies: Sequence[str], threads: bool, seconds: float) -> Replay | None:
-        """Measure some of them again, in that time."""
-        return None if self.interrupted else self.measured(route, strategies, threads, seconds)
+    def again(
+        self, route: Row, strategies: Sequence[str], threads: bool, seconds: float, rounds: int
+    ) -> Replay | None:
+        """Measure some of them again, in that time; the whole journal in so many rounds at least."""
+        return None if self.interrupted else self.measured(route, strategies, threads, seconds, rounds)
 
     def held(
         self, route: Row, strategies: Sequence[str], threads: bool
@@ -277,19 +279,21 @@ class Replays:
             if name in strategies
         }
 
-    def measured(self, route: Row, strategies: Sequence[str], threads: bool, seconds: float) -> Replay | None:
-        """Replay the whole journal, or as much of it as has time."""
+    def measured(
+        self, route: Row, strategies: Sequence[str], threads: bool, seconds: float, rounds: int = ROUNDS
+    ) -> Replay | None:
+        """Replay the whole journal, in so many rounds at least, or as much of it as has time."""
         rows, whole = len(strategies) + ALWAYS, len(self.blocks)
-        part, rounds, warm = np.flatnonzero(route), ROUNDS, LEAST_WARM_SECONDS
+        part, warm = np.flatnonzero(route), LEAST_WARM_SECONDS
         kept = None
-        if self.takes(whole, rows) > seconds:
-            kept = self.blocks.stretches(part, self.fits(seconds, rows))
+        if self.takes(whole, rows, rounds) > seconds:
+            kept, rounds = self.blocks.stretches(part, self.fits(seconds, rows)), ROUNDS
         replayed = whole if kept is None else int(kept[0].sum())
         if kept is not None:
             route = np.where(self.blocks.left_out(*kept, self.events), LEFT_OUT, route)
             self.in_stretches = True
         else:
-            spare = (seconds - self.takes(whole, rows)) / (rows * ROUNDS * self.slowness)
+            spare = (seconds - self.takes(whole, rows, rounds)) / (rows * rounds * self.slowness)
             enough = ENOUGH_PASSES * 2 * whole * OPERATION_NS / 1e9
             warm = max(warm, min(warm + spare, enough, WARM_SECONDS))
             while rounds < MOST_ROUNDS and self.takes(whole, rows, rounds + 1, warm) < seconds:
