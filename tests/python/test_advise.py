@@ -309,7 +309,7 @@ def test_the_noise_of_one_replay_is_not_that_of_others(
 ) -> None:
     stand_in = standing_in(monkeypatch, StandIn({"segment_heap": -30.0, "multipool": -90.0}, {}))
     stand_in.noise_of = {"multipool": 100.0}
-    monkeypatch.setattr(Replays, "again", lambda *_: None)
+    monkeypatch.setattr(Replays, "again", lambda *_: None)  # with twice the rounds, it would be clear
     orders = part(advice(mallard, journal), "make_order")
     assert (orders["pick"], orders["candidates"][0]["row"]) == ("pool", "segment_heap")
 
