@@ -130,8 +130,8 @@ class Judge:
         """Return the candidate to recommend; one that runs as a plan needs a plan within the limit.
 
         Only such a candidate is asked for its plan: each takes a few passes over the journal. What has none
-        may still be a change of the source, if its memory is known. Pools may not: they were replayed with the
-        segments of a plan, and those of the source are candidates of their own.
+        may still be a change of the source, if its memory is known. Pools may not: they were replayed with
+        the segments of a plan, and those of the source are candidates of their own.
         """
         while best := pick(found):
             peak, refused = self.plan_of(part, best) if best.runs_as == PLAN else (None, "")
