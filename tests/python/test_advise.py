@@ -174,6 +174,13 @@ def standing_in(patch: pytest.MonkeyPatch, stand_in: StandIn) -> StandIn:
     return stand_in
 
 
+def without_whole_replays(patch: pytest.MonkeyPatch) -> None:
+    """Leave no replay the time for the whole journal, but for one that is of its memory."""
+    patch.setattr(Replays, "fits", lambda *_: 0)
+    patch.setattr(Replays, "takes", lambda of, blocks, *_: 1e6 if blocks >= len(of.blocks) else 1.0)
+    patch.setattr(stretches, "LIVES", 0)
+
+
 def advice(mallard: Mallard, journal: Path, *options: str) -> dict[str, Any]:
     """Return what --json says."""
     ran = mallard("advise", journal, "--json", *options)
@@ -479,15 +486,32 @@ def test_what_runs_as_a_plan_needs_a_plan_within_the_limit(
     assert orders["candidates"][-2] == refused, "behind what can be had"
 
 
+@pytest.mark.parametrize("in_stretches", [False, True])
 def test_what_no_plan_can_do_is_a_change_of_the_source(
-    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch, in_stretches: bool
 ) -> None:
     standing_in(monkeypatch, StandIn({"region": -90.0, "multipool": -20.0}, {}))
+    if in_stretches:
+        without_whole_replays(monkeypatch)
     monkeypatch.setattr("mallard.plan.planner.Planner.of", refuse_a_plan)
     best = part(advice(mallard, journal), "collect")["candidates"][0]
     assert (best["row"], best["runs_as"], best["refused"]) == ("region", "source", None)
     assert best["reason"].endswith("; in the source, as there is no plan (no plan stays below the limit)")
     assert "region" in best["change"]["type"]
+
+
+def test_memory_that_decides_nothing_is_not_looked_at(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in = standing_in(monkeypatch, StandIn({"segment_heap": -90.0, "multipool": -80.0}, {}))
+    without_whole_replays(monkeypatch)
+    monkeypatch.setattr("mallard.plan.planner.Planner.of", refuse_a_plan)
+    assert part(advice(mallard, journal), "collect")["pick"] == "multipool"
+    held = [
+        names for names, words in zip(stand_in.calls, stand_in.words, strict=True) if "--held-only" in words
+    ]
+    assert any("multipool" in names for names in held)
+    assert not any("segment_heap" in names for names in held), "pools of a plan are none of the source"
 
 
 def test_a_plan_has_the_best_that_it_can_do(
@@ -560,9 +584,7 @@ def test_memory_of_what_is_large_is_known_before_small_parts_are_looked_at(
     gains = {"segment_heap": -30.0, "multipool": -40.0}
     stand_in = standing_in(monkeypatch, StandIn(gains, {"multipool": 1 << 30}))
     monkeypatch.setattr("mallard.advise.looks.RELEVANT", 0.5)
-    monkeypatch.setattr(Replays, "fits", lambda *_: 0)
-    monkeypatch.setattr(Replays, "takes", lambda of, blocks, *_: 1e6 if blocks >= len(of.blocks) else 1.0)
-    monkeypatch.setattr(stretches, "LIVES", 0)
+    without_whole_replays(monkeypatch)
     found = advice(mallard, journal)
     large = max(found["subsystems"], key=lambda one: int(one["blocks"]))
     assert large["share_of_blocks"] > 0.5
@@ -1274,9 +1296,7 @@ def test_the_memory_of_what_is_picked_is_that_of_the_whole_journal(
     mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stand_in = standing_in(monkeypatch, StandIn({"multipool": -30.0, "pool": -20.0}, {"multipool": 1 << 30}))
-    monkeypatch.setattr(Replays, "fits", lambda *_: 0)
-    monkeypatch.setattr(Replays, "takes", lambda of, blocks, *_: 1e6 if blocks >= len(of.blocks) else 1.0)
-    monkeypatch.setattr(stretches, "LIVES", 0)
+    without_whole_replays(monkeypatch)
     orders = part(advice(mallard, journal), "make_order")
     assert (orders["pick"], orders["candidates"][0]["row"]) == ("pool", "pool"), "the other is refused"
     held = [
