@@ -246,7 +246,7 @@ but_heaps=":!examples :!include/mallard/allocator :!include/mallard/debug :!incl
   :!src/replay"
 
 test_default() {
-  compilers=clang++-19 mutations="--changed --sample 16"
+  compilers=clang++-19 mutations="--changed --sample 10"
   begin "library and tools"
   tree dev $short -D MALLARD_ROOMS="$plain"
   begin "every heap in the model suite, sanitized"

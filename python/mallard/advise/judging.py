@@ -250,6 +250,12 @@ def is_clear(one: Candidate, least: float) -> bool:
     return one.lead.doubt <= DOUBT and one.lead.median <= -least
 
 
+def may_be_in_the_source(one: Candidate) -> bool:
+    """Return whether a candidate that no plan can do needs no more than its memory known."""
+    is_refused = bool(one.refused) and one.strategy not in POOLS
+    return is_refused and one.is_clear and one.measured and one.peak_bytes is None
+
+
 def pick(found: Sequence[Candidate]) -> Candidate | None:
     """Return the candidate to recommend: the best of those that are clear; None where there is none.
 

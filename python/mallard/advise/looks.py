@@ -20,7 +20,7 @@ import numpy as np
 
 from mallard.advise.advice_model import LEAST, Candidate, SubsystemAdvice, WholeMalloc
 from mallard.advise.candidates import Proposal, by_worth, route_of
-from mallard.advise.judging import POOLS, Judge, as_plans, gain, of
+from mallard.advise.judging import Judge, as_plans, gain, may_be_in_the_source, of
 from mallard.advise.measure import ALWAYS, ROUNDS, Measured, Replay, Replays
 from mallard.advise.parts import Part
 from mallard.advise.stretches import Row
@@ -79,12 +79,6 @@ def may_pay(one: Candidate) -> bool:
     """Return whether a candidate is faster, beyond noise or not: then a second look can tell."""
     gains = one.is_clear or (one.cpu is not None and one.cpu.median <= -LEAST)
     return gains and one.measured and not one.refused
-
-
-def may_be_in_the_source(one: Candidate) -> bool:
-    """Return whether a candidate that no plan can do needs no more than its memory known."""
-    is_refused = bool(one.refused) and one.strategy not in POOLS
-    return is_refused and one.is_clear and one.measured and one.peak_bytes is None
 
 
 class Looking:

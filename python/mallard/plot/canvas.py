@@ -80,7 +80,7 @@ def new_figure(title: str, foot: str, height: float, width: float = WIDTH) -> Fi
 
 
 def save(figure: Figure, folder: Path, name: str) -> None:
-    """Write the picture in both forms; it is laid out for the first, which takes a fifth of all the time."""
+    """Write the picture in both forms; it is laid out once, for the first."""
     for form, (dots_per_inch, facts) in FORMS.items():
         with replacing(folder / f"{name}.{form}") as part:
             figure.savefig(part, format=form, dpi=dots_per_inch, metadata=facts)
