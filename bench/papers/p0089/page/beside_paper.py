@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 
 from mallard_bench.findings.measured import Cell, Measured
 from mallard_bench.papers import BESIDE, LARGEST_POOLED, LOCAL, WITH, WITHOUT
-from mallard_bench.tables.columns import three_digits
+from mallard_bench.tables.columns import MAKERS, three_digits
 from mallard_bench.tables.density_tables import title
 
 Place = tuple[Any, ...]
@@ -22,8 +22,9 @@ Figures = dict[tuple[str, str], dict[Place, float | None]]
 HEAPS = (WITHOUT, WITH, BESIDE)
 ENDS_OF_SPLITS = {0: "few", 8: "most"}
 DIRECT = LOCAL[::4]  # of each family the one that is accessed directly and destroyed
-# Our heaps, and all that never reuse a freed block before their end.
-OURS = frozenset({"monotonic", "multipool", "multipool/monotonic", "synchronized_multipool"})
+# Neither heaps of the library nor others': its malloc.
+OUR_MALLOCS = frozenset({"mallard", "mallard-checked"})
+# What never reuses a freed block before its end.
 NEVER_FREE = frozenset({"monotonic", "std.monotonic", "boost.monotonic"})
 DIRECT_AND_WINK = [label for first in range(0, len(LOCAL), 4) for label in LOCAL[first : first + 2]]
 
@@ -163,9 +164,17 @@ def best_of(rows: Sequence[Mapping[str, Any]], kind: str) -> float | None:
     for row in rows:
         winked = row["destruction"] == "winkout"
         counts = winked if kind == "winked out" else not winked and row["strategy"] not in NEVER_FREE
-        if counts and not row["repeated"] and row["status"] == "ok" and row["ns_per_event"]:
-            times[row["strategy"] in OURS].append(row["ns_per_event"])
+        if row["repeated"] or row["strategy"] in OUR_MALLOCS:
+            continue
+        if counts and row["status"] == "ok" and row["ns_per_event"]:
+            times[is_ours(row)].append(row["ns_per_event"])
     return min(times[True]) / min(times[False]) if times[True] and times[False] else None
+
+
+def is_ours(row: Mapping[str, Any]) -> bool:
+    """Return whether a row's strategy is a heap of the library."""
+    is_standard = row["strategy"] == "new_delete" or row["strategy"].partition(".")[0] in MAKERS
+    return row["binding"] != "malloc" and not is_standard
 
 
 def told_best(of: Mapping[str, Sequence[tuple[float, int]]]) -> Iterator[str]:
