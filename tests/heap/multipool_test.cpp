@@ -76,6 +76,18 @@ TEST_F(Multipool, AFreedBlockIsTheNextOfItsClass) {
   EXPECT_EQ(heap_.allocate(41, 8), a);
 }
 
+TEST_F(Multipool, NoClassCarvesWhileBlocksOfItAreFree) {
+  for (const std::size_t size : {64u, 256u, 1024u, 8192u}) {
+    const std::size_t index = multipool::classes::index(size, 8);
+    std::vector<void*> blocks(50);
+    for (void*& p : blocks) p = heap_.allocate(size, 8).data;
+    const std::size_t carved = heap_.statistics(index).carved;
+    for (void* p : blocks) heap_.deallocate(p, size, 8);
+    for (void*& p : blocks) p = heap_.allocate(size, 8).data;
+    EXPECT_EQ(heap_.statistics(index).carved, carved) << size;
+  }
+}
+
 TEST_F(Multipool, AnySizeUpToTheReceivedOneEndsABlock) {
   for (const std::size_t align : {1u, 8u, 16u, 64u, 128u, 4096u})
     for (const std::size_t size : {0u, 1u, 15u, 100u, 1000u, 1025u, 30000u, 32768u, 70000u})

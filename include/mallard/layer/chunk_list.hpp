@@ -100,6 +100,8 @@ class chunk_list {
   [[nodiscard]] chunk* add(std::size_t size, std::size_t align, std::size_t unit = 1) noexcept {
     if (!can_hold(size, align)) return nullptr;
     const std::size_t least = sizeof(chunk) + size + padding_of(align);
+    if (held_ == 0 && least <= first_size && fitted(first_size, unit) == first_size)
+      return newest_ = obtain(first_size, least, alignof(chunk));
     chunk* added = take_spare(least, few);
     if (added == nullptr) {
       const std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_);
@@ -253,6 +255,8 @@ class chunk_list {
     return align > default_align ? align - default_align : 0;
   }
 
+  static constexpr std::size_t first_size = Growth::next(0, 0);
+
   // How many spares are looked at before the upstream is asked. Work that was done before needs the first;
   // some more, because a spare that is too small stays first until something fits it.
   static constexpr std::size_t few = 8;
@@ -269,11 +273,15 @@ class chunk_list {
   // Cuts off what no whole unit would fill, if that is more than a sixteenth: for blocks of 40 KiB a chunk of
   // 80 KiB is better than one of 100. A smaller remainder may serve others, and keeps chunks at round sizes.
   static constexpr std::size_t fitted(std::size_t wished, std::size_t unit) noexcept {
+    if (unit <= wished / 16) return wished;
     const std::size_t rest = (wished - sizeof(chunk)) % unit;
     return rest > wished / 16 ? wished - rest : wished;
   }
 
-  chunk* obtain(std::size_t wished, std::size_t least, std::size_t align, bool* is_fresh = nullptr) noexcept {
+  // Inlined, so that the upstream's arithmetic for the first chunk, the only one of many heaps, is done when
+  // it is compiled.
+  MALLARD_INLINE chunk* obtain(std::size_t wished, std::size_t least, std::size_t align,
+                               bool* is_fresh = nullptr) noexcept {
     const block memory = allocate_halving(upstream_, wished, least, align, is_fresh);
     if (!memory) return nullptr;
     held_ += memory.size;

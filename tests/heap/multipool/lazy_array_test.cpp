@@ -36,6 +36,8 @@ TEST_F(LazyArray, KeepsWhatIsWrittenAndNothingElseBegins) {
     EXPECT_EQ(array_.use(i).count, static_cast<int>(i) + 100);
   }
   for (const std::size_t i : {1u, 62u, 65u, 128u}) EXPECT_EQ(array_[i].count, 7) << i;
+  for (const std::size_t i : {0u, 63u, 64u, 129u}) EXPECT_TRUE(array_.has_begun(i)) << i;
+  for (const std::size_t i : {1u, 62u, 65u, 128u}) EXPECT_FALSE(array_.has_begun(i)) << i;
 }
 
 TEST_F(LazyArray, WritesNoValueWhenItBegins) {
@@ -47,8 +49,14 @@ TEST_F(LazyArray, WritesNoValueWhenItBegins) {
 TEST_F(LazyArray, ClearEndsAllValues) {
   for (std::size_t i = 0; i < 130; ++i) array_.use(i).count = 1;
   array_.clear();
+  EXPECT_FALSE(array_.has_begun(129));
   EXPECT_EQ(array_[129].count, 7);
   EXPECT_EQ(array_.use(64).count, 7);
+}
+
+TEST(LazyArrayOfNothing, HasNothingToEnd) {
+  lazy_array<counter, 0> none;
+  none.clear();
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// lazy_array<T, N>: N values, each initialised when first used.
+// lazy_array<T, N>: N values, or none, each initialised when first used.
 //
 //     begun   [1 0 0 1 ...]      a bit each: all that is written at the start, and to end all values
 //     values  [T|. .|T| . . ]    . is not written yet, and reads as a T{}
@@ -7,6 +7,7 @@
 // destructible. Cost: each access takes a load and a test; clear() is O(N / 64).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,12 @@ class lazy_array {
   lazy_array(const lazy_array&) = delete;
   lazy_array& operator=(const lazy_array&) = delete;
 
+  // Whether the value at `i`, which is below N, was used since the start or the last clear().
+  [[nodiscard]] bool has_begun(std::size_t i) const noexcept {
+    MALLARD_CHECK(i < N);
+    return (begun_[word_of(i)] & bit(i)) != 0;
+  }
+
   // The value at `i`, which is below N.
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
     return has_begun(i) ? values_[i] : fresh;
@@ -34,7 +41,7 @@ class lazy_array {
   // The same, to be changed.
   [[nodiscard]] T& use(std::size_t i) noexcept {
     if (!has_begun(i)) {
-      begun_[i / bits] |= bit(i);
+      begun_[word_of(i)] |= bit(i);
       ::new (&values_[i]) T{};
     }
     return values_[i];
@@ -45,18 +52,15 @@ class lazy_array {
 
  private:
   static constexpr std::size_t bits = 64;
+  static constexpr std::size_t places = std::max<std::size_t>(N, 1);
   static constexpr T fresh{};
 
+  static constexpr std::size_t word_of(std::size_t i) noexcept { return N <= bits ? 0 : i / bits; }
   static constexpr std::uint64_t bit(std::size_t i) noexcept { return std::uint64_t{1} << (i % bits); }
 
-  [[nodiscard]] bool has_begun(std::size_t i) const noexcept {
-    MALLARD_CHECK(i < N);
-    return (begun_[i / bits] & bit(i)) != 0;
-  }
-
-  std::array<std::uint64_t, (N + bits - 1) / bits> begun_{};
+  std::array<std::uint64_t, (places + bits - 1) / bits> begun_{};
   union {
-    T values_[N];
+    T values_[places];
   };
 };
 

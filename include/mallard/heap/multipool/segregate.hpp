@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "mallard/core/align.hpp"
@@ -76,12 +77,11 @@ class segregate {
   }
 
   // After allocate_fast has found none: a new block of class `index`, or a freed one from its slabs. It is
-  // inline as far as most large ones need it, so that these take no stack frame.
+  // inline as far as most that are cut singly need it, so that these take no stack frame.
   [[nodiscard]] MALLARD_INLINE block carve(std::size_t index) noexcept {
-    if (index >= std::max(first_single, magazine_classes)) [[likely]] {
+    if (index >= first_single) [[likely]] {
       const std::size_t size = Classes::size(index);
-      void* const p = singles_.use(index - first_single).carve(shared_, size, Classes::natural_align(size));
-      if (p != nullptr) [[likely]]
+      if (void* const p = carve_single(index, size); p != nullptr) [[likely]]
         return {p, size};
     }
     return carve_slow(index);
@@ -99,9 +99,12 @@ class segregate {
     if (!Classes::is_small(size, align)) [[unlikely]]
       return false;
     const std::size_t index = Classes::small_index(size, align);
-    if constexpr (has_slabs) return magazines_[index].push(p);
-    freed_[index].push(p);
-    return true;
+    if constexpr (has_slabs) {
+      return magazines_[index].push(p);
+    } else {
+      freed_[index].push(p);
+      return true;
+    }
   }
 
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
@@ -279,12 +282,17 @@ class segregate {
   // fit beside the header would leave an eighth unused.
   static constexpr std::size_t slab_classes = std::min(magazine_classes, classes_below(Slab / 8));
 
+  // The first class without a magazine whose blocks are cut singly; those in runs have one, if any class has.
+  static_assert(!has_slabs || first_single <= magazine_classes);
+  static constexpr std::size_t least_single = std::max(first_single, magazine_classes);
+
   // Slots of the magazine of a class with one list: a cache line of pointers.
   static constexpr std::size_t early_slots = 8;
 
   // one_list -> in_slabs -> kept, or one_list -> kept.
   enum class layout : std::uint8_t { one_list, in_slabs, kept };
 
+  // Of a class with a magazine.
   struct class_state {
     class_slabs<slab_size> slabs;
     FreeList freed;
@@ -292,6 +300,8 @@ class segregate {
     std::uint32_t slots = 0;
     std::uint32_t refused = 0;  // slots that there was no memory for, and that are not asked for again
     layout kind = layout::one_list;
+    runs small;     // what it has carved outside slabs, if it is below first_single,
+    singles large;  // or not
   };
 
   // The memory that classes with one list share: the first chunk, then one slab after another, cut up for
@@ -307,21 +317,54 @@ class segregate {
       if (heap.first_.begin != nullptr) {
         const span present = memory::cut_from(heap.early_, prefix, align, unit, most, least);
         if (present.begin != nullptr) return present;
-        if (is_last ? heap.free_slabs_.empty() : index >= slab_classes) return {};
       }
-      if (!heap.renew_early(prefix + align + least * unit)) return {};
+      if (!renew(prefix + align + least * unit)) return {};
       return memory::cut_from(heap.early_, prefix, align, unit, most, least);
     }
-    [[nodiscard]] void* take_slow(std::size_t size, std::size_t align) noexcept {
-      return cut(0, align, size, 1).begin;
+    [[nodiscard]] MALLARD_INLINE void* take(std::size_t size, std::size_t align) noexcept {
+      void* taken = nullptr;
+      return heap.early_.take(size, align, taken) ? taken : nullptr;
+    }
+    [[nodiscard]] MALLARD_INLINE void* take_slow(std::size_t size, std::size_t align) noexcept {
+      void* const taken = take(size, align);
+      return taken == nullptr && renew(align + size) ? take(size, align) : taken;
+    }
+
+   private:
+    // Whether there is a new place with room for `needed` bytes.
+    bool renew(std::size_t needed) noexcept {
+      if (heap.first_.begin != nullptr && (is_last ? heap.free_slabs_.empty() : index >= slab_classes))
+        return false;
+      return heap.renew_early(needed);
     }
   };
+
+  // What a class has carved outside slabs: one below first_single in runs, another singly.
+  [[nodiscard]] MALLARD_INLINE runs& runs_of(std::size_t index) noexcept {
+    if constexpr (has_slabs) return states_.use(index).small;
+    return runs_.use(index);
+  }
+  [[nodiscard]] const runs& runs_of(std::size_t index) const noexcept {
+    if constexpr (has_slabs) return states_[index].small;
+    return runs_[index];
+  }
+  [[nodiscard]] MALLARD_INLINE singles& singles_of(std::size_t index) noexcept {
+    if constexpr (has_slabs)
+      if (index < magazine_classes) return states_.use(index).large;
+    return singles_.use(index - least_single);
+  }
+  [[nodiscard]] const singles& singles_of(std::size_t index) const noexcept {
+    if constexpr (has_slabs)
+      if (index < magazine_classes) return states_[index].large;
+    return singles_[index - least_single];
+  }
 
   // The free list of a class: what is neither in its magazine nor in its slabs.
   [[nodiscard]] MALLARD_INLINE FreeList& list(std::size_t index) noexcept {
     if constexpr (has_slabs)
-      if (index < magazine_classes) return states_.use(index).freed;
-    return freed_[index - magazine_classes];
+      return index < magazine_classes ? states_.use(index).freed : freed_.use(index - magazine_classes);
+    else
+      return freed_[index];
   }
   [[nodiscard]] const FreeList& list(std::size_t index) const noexcept {
     if constexpr (has_slabs)
@@ -472,8 +515,7 @@ class segregate {
   }
 
   [[nodiscard]] std::size_t carved_outside_slabs(std::size_t index) const noexcept {
-    return index < first_single ? runs_[index].carved(Classes::size(index))
-                                : singles_[index - first_single].carved();
+    return index < first_single ? runs_of(index).carved(Classes::size(index)) : singles_of(index).carved();
   }
 
   [[nodiscard]] std::size_t carved(std::size_t index) const noexcept {
@@ -494,6 +536,22 @@ class segregate {
     return false;
   }
 
+  // A new block behind the last one that was cut singly, as most are in a heap that only grows; null if it
+  // does not fit there, is the first of its class, or is to come from a free list or a slab.
+  [[nodiscard]] MALLARD_INLINE void* carve_single(std::size_t index, std::size_t size) noexcept {
+    const std::size_t align = Classes::natural_align(size);
+    if constexpr (has_slabs)
+      if (index < magazine_classes) {
+        if (!states_.has_begun(index)) [[unlikely]]
+          return nullptr;
+        class_state& state = states_.use(index);
+        if (!state.freed.empty() || (index < slab_classes && !has_one_list(index, state))) return nullptr;
+        early_memory early{*this, index};
+        return state.large.carve(early, size, align);
+      }
+    return singles_.use(index - least_single).carve(shared_, size, align);
+  }
+
   // From slabs, a run, or another place than the last single block.
   MALLARD_NOINLINE block carve_slow(std::size_t index) noexcept {
     const std::size_t size = Classes::size(index);
@@ -503,8 +561,9 @@ class segregate {
         p = carve_early(index, size, list(index));
         if (p == nullptr) p = carve_elsewhere(index, size);
       } else {
+        const bool is_new = !states_.has_begun(index);
         class_state& state = states_.use(index);
-        p = refill(index, state);
+        if (!is_new) p = refill(index, state);
         if (p == nullptr && is_early(index, state)) p = carve_early(index, size, state.freed);
         if (p == nullptr) p = carve_elsewhere(index, size);
         if (state.base == nullptr && p != nullptr) open_first_magazine(index, state);
@@ -545,8 +604,8 @@ class segregate {
   template <class From>
   MALLARD_INLINE void* carve_from(From& from, std::size_t index, std::size_t size, FreeList& freed) noexcept {
     const std::size_t align = Classes::natural_align(size);
-    return index < first_single ? runs_.use(index).template carve<RunGrowth>(from, size, align, freed)
-                                : singles_.use(index - first_single).carve_slow(from, size, align);
+    return index < first_single ? runs_of(index).template carve<RunGrowth>(from, size, align, freed)
+                                : singles_of(index).carve_slow(from, size, align);
   }
 
   std::byte* carve_adjacent(std::size_t index, std::size_t size, std::size_t count) noexcept {
@@ -570,9 +629,8 @@ class segregate {
   std::byte* carve_adjacent_from(From& from, std::size_t index, std::size_t size,
                                  std::size_t count) noexcept {
     const std::size_t align = Classes::natural_align(size);
-    if (index >= first_single)
-      return singles_.use(index - first_single).carve_adjacent(from, size, align, count);
-    return runs_.use(index).template carve_adjacent<RunGrowth>(from, size, align, count, list(index));
+    if (index >= first_single) return singles_of(index).carve_adjacent(from, size, align, count);
+    return runs_of(index).template carve_adjacent<RunGrowth>(from, size, align, count, list(index));
   }
 
   // Undoes what was carved ahead of need, so that adjacent blocks can start there.
@@ -583,7 +641,7 @@ class segregate {
         const std::size_t waiting = magazines_[index].count(state.base);
         magazines_[index].drop_oldest(state.base, states_.use(index).slabs.untake({state.base, waiting}));
       }
-    if (index < first_single) runs_.use(index).uncarve(size, list(index));
+    if (index < first_single) runs_of(index).uncarve(size, list(index));
   }
 
   // Blocks carved outside slabs, and all free ones that are in no slab's list.
@@ -660,9 +718,9 @@ class segregate {
     const std::size_t size = Classes::size(index);
     const std::size_t align = Classes::natural_align(size);
     if (index < first_single)
-      if (violation v = runs_[index].validate(chunks, size, align)) return v;
+      if (violation v = runs_of(index).validate(chunks, size, align)) return v;
     const address_ranges in_runs =
-        index < first_single ? runs_[index].carved_ranges() : address_ranges([](auto) {});
+        index < first_single ? runs_of(index).carved_ranges() : address_ranges([](auto) {});
     if (!has_intact_magazine(index)) return {"segregate: a magazine was overwritten"};
     std::size_t blocks = carved(index);
     violation found;
@@ -689,7 +747,7 @@ class segregate {
   // free lists are intact.
   [[nodiscard]] address_ranges taken_ranges(const address_ranges& slabs) const noexcept {
     return address_ranges([&](auto f) {
-      for (std::size_t i = 0; i < first_single; ++i) runs_[i].for_each(f);
+      for (std::size_t i = 0; i < first_single; ++i) runs_of(i).for_each(f);
       for (std::size_t i = 0; i < Classes::count; ++i)
         for_each_waiting(i, [&](const void* p) {
           if (i >= first_single || slabs.contains(p)) f(p, Classes::size(i));
@@ -710,7 +768,10 @@ class segregate {
   }
 
   void end_blocks() noexcept {
-    freed_.fill({});
+    if constexpr (has_slabs)
+      freed_.clear();
+    else
+      freed_.fill({});
     runs_.clear();
     singles_.clear();
     if constexpr (has_slabs) {
@@ -723,12 +784,14 @@ class segregate {
   }
 
   // Apart from the source of new blocks, so that one scaled load finds a list.
-  std::array<FreeList, Classes::count - magazine_classes> freed_{};  // of classes without a magazine
-  magazine::no_slots no_slots_;                                      // of magazines that are not open
-  std::array<magazine, magazine_classes> magazines_ =                // in front of the lists
+  std::conditional_t<has_slabs, lazy_array<FreeList, Classes::count - magazine_classes>,
+                     std::array<FreeList, Classes::count>>
+      freed_{};                                        // of classes without a magazine
+  magazine::no_slots no_slots_;                        // of magazines that are not open
+  std::array<magazine, magazine_classes> magazines_ =  // in front of the lists
       magazine::closed(no_slots_, std::make_index_sequence<magazine_classes>());
-  lazy_array<runs, std::max<std::size_t>(first_single, 1)> runs_;
-  lazy_array<singles, std::max<std::size_t>(Classes::count - first_single, 1)> singles_;
+  lazy_array<runs, has_slabs ? 0 : first_single> runs_;
+  lazy_array<singles, Classes::count - least_single> singles_;
   lazy_array<class_state, std::max<std::size_t>(magazine_classes, 1)> states_;
   memory shared_;
   free_slabs<slab_size, memory> free_slabs_{shared_};
