@@ -25,7 +25,7 @@
 // Over a monotonic nothing returns, not even large blocks, before clear() or release(); clear() then keeps
 // the monotonic's largest chunk. It holds nothing until first used.
 // Cost of a pair of up to 1 KiB: 13 instructions if size and alignment are known, 23 if one is known only at
-// run time, 29 if both are. A whole life (construction, one pair, destruction) takes about 570 with the
+// run time, 29 if both are. A whole life (construction, one pair, destruction) takes about 550 with the
 // upstream's share (./dev instructions). All operations are O(1) beside the upstream's cost, large blocks and
 // chunks included, except those that end all blocks or inspect them; one in 4 to 64 takes or returns as many
 // blocks. Debug builds validate the whole heap in clear(), release() and the destructor.

@@ -100,18 +100,13 @@ class chunk_list {
   [[nodiscard]] chunk* add(std::size_t size, std::size_t align, std::size_t unit = 1) noexcept {
     if (!can_hold(size, align)) return nullptr;
     const std::size_t least = sizeof(chunk) + size + padding_of(align);
-    if (held_ == 0 && least <= first_size && fitted(first_size, unit) == first_size)
-      return newest_ = obtain(first_size, least, alignof(chunk));
-    chunk* added = take_spare(least, few);
-    if (added == nullptr) {
-      const std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_);
-      added = obtain(wished > least ? std::max(least, fitted(wished, unit)) : least, least, alignof(chunk));
-    }
-    if (added == nullptr) added = take_spare(least, all);
-    if (added == nullptr) return nullptr;
-    added->older_ = newest_;
-    newest_ = added;
-    return added;
+    // The only chunk of many heaps, of a size that the compiler knows, and the one that a cleared heap has
+    // kept.
+    if (const std::size_t first = Growth::next(0, 0);
+        held_ == 0 && least <= first && fitted(first, unit) == first)
+      return newest_ = obtain(first, least, alignof(chunk));
+    if (spares_ != nullptr && spares_->size_ >= least) return add_spare();
+    return add_slow(least, unit);
   }
 
   // Adds a newest chunk that starts at a multiple of `unit`, a power of two, and has room for at least one
@@ -255,12 +250,23 @@ class chunk_list {
     return align > default_align ? align - default_align : 0;
   }
 
-  static constexpr std::size_t first_size = Growth::next(0, 0);
-
   // How many spares are looked at before the upstream is asked. Work that was done before needs the first;
   // some more, because a spare that is too small stays first until something fits it.
   static constexpr std::size_t few = 8;
   static constexpr std::size_t all = static_cast<std::size_t>(-1);
+
+  // Any other newest chunk, of at least `least` bytes, its header included.
+  MALLARD_NOINLINE chunk* add_slow(std::size_t least, std::size_t unit) noexcept {
+    chunk* added = take_spare(least, few);
+    if (added == nullptr) {
+      const std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_);
+      added = obtain(wished > least ? std::max(least, fitted(wished, unit)) : least, least, alignof(chunk));
+    }
+    if (added == nullptr) added = take_spare(least, all);
+    if (added == nullptr) return nullptr;
+    added->older_ = newest_;
+    return newest_ = added;
+  }
 
   // Removes one of the first `most` spares that is large enough, at a multiple of `align`; null if there is
   // none.
@@ -278,8 +284,7 @@ class chunk_list {
     return rest > wished / 16 ? wished - rest : wished;
   }
 
-  // Inlined, so that the upstream's arithmetic for the first chunk, the only one of many heaps, is done when
-  // it is compiled.
+  // Inlined, so that the upstream's arithmetic for a known size is done when it is compiled.
   MALLARD_INLINE chunk* obtain(std::size_t wished, std::size_t least, std::size_t align,
                                bool* is_fresh = nullptr) noexcept {
     const block memory = allocate_halving(upstream_, wished, least, align, is_fresh);

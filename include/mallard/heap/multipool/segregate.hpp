@@ -28,7 +28,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #include "mallard/core/align.hpp"
@@ -190,7 +189,8 @@ class segregate {
     requires(has_slabs)
   {
     if (index < magazine_classes) return put_back(states_.use(index), blocks);
-    for (const magazine::slot block : blocks) list(index).push(reinterpret_cast<void*>(block));
+    FreeList& freed = list(index);
+    for (const magazine::slot block : blocks) freed.push(reinterpret_cast<void*>(block));
   }
 
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
@@ -275,16 +275,16 @@ class segregate {
   // The first class whose blocks are cut singly; Classes::count if there is none.
   static constexpr std::size_t first_single = classes_below(singles::least);
 
-  // How many classes have a magazine, from the smallest on: those that the inline parts serve.
-  static constexpr std::size_t magazine_classes = has_slabs ? classes_below(Classes::small + 1) : 0;
+  // How many classes the inline parts serve, from the smallest on; all that are cut into runs are among them.
+  static constexpr std::size_t inline_classes = classes_below(Classes::small + 1);
+  static_assert(first_single <= inline_classes);
+
+  // How many classes have a magazine: those that the inline parts serve.
+  static constexpr std::size_t magazine_classes = has_slabs ? inline_classes : 0;
 
   // How many of them, from the smallest on, can have slabs: of blocks of an eighth of a slab, the seven that
   // fit beside the header would leave an eighth unused.
   static constexpr std::size_t slab_classes = std::min(magazine_classes, classes_below(Slab / 8));
-
-  // The first class without a magazine whose blocks are cut singly; those in runs have one, if any class has.
-  static_assert(!has_slabs || first_single <= magazine_classes);
-  static constexpr std::size_t least_single = std::max(first_single, magazine_classes);
 
   // Slots of the magazine of a class with one list: a cache line of pointers.
   static constexpr std::size_t early_slots = 8;
@@ -300,8 +300,14 @@ class segregate {
     std::uint32_t slots = 0;
     std::uint32_t refused = 0;  // slots that there was no memory for, and that are not asked for again
     layout kind = layout::one_list;
-    runs small;     // what it has carved outside slabs, if it is below first_single,
-    singles large;  // or not
+    runs in_runs;    // what it has carved outside slabs, below first_single
+    singles singly;  // the same, from first_single on
+  };
+
+  // Of a class that the inline parts do not serve.
+  struct rare_state {
+    FreeList freed;
+    singles singly;
   };
 
   // The memory that classes with one list share: the first chunk, then one slab after another, cut up for
@@ -314,11 +320,8 @@ class segregate {
 
     [[nodiscard]] span cut(std::size_t prefix, std::size_t align, std::size_t unit, std::size_t most,
                            std::size_t least = 1) noexcept {
-      if (heap.first_.begin != nullptr) {
-        const span present = memory::cut_from(heap.early_, prefix, align, unit, most, least);
-        if (present.begin != nullptr) return present;
-      }
-      if (!renew(prefix + align + least * unit)) return {};
+      const span present = memory::cut_from(heap.early_, prefix, align, unit, most, least);
+      if (present.begin != nullptr || !renew(prefix + align + least * unit)) return present;
       return memory::cut_from(heap.early_, prefix, align, unit, most, least);
     }
     [[nodiscard]] MALLARD_INLINE void* take(std::size_t size, std::size_t align) noexcept {
@@ -341,35 +344,46 @@ class segregate {
 
   // What a class has carved outside slabs: one below first_single in runs, another singly.
   [[nodiscard]] MALLARD_INLINE runs& runs_of(std::size_t index) noexcept {
-    if constexpr (has_slabs) return states_.use(index).small;
-    return runs_.use(index);
+    if constexpr (has_slabs)
+      return states_.use(index).in_runs;
+    else
+      return runs_.use(index);
   }
   [[nodiscard]] const runs& runs_of(std::size_t index) const noexcept {
-    if constexpr (has_slabs) return states_[index].small;
-    return runs_[index];
+    if constexpr (has_slabs)
+      return states_[index].in_runs;
+    else
+      return runs_[index];
   }
   [[nodiscard]] MALLARD_INLINE singles& singles_of(std::size_t index) noexcept {
+    if (index >= inline_classes) return rare_.use(index - inline_classes).singly;
     if constexpr (has_slabs)
-      if (index < magazine_classes) return states_.use(index).large;
-    return singles_.use(index - least_single);
+      return states_.use(index).singly;
+    else
+      return singles_[index - first_single];
   }
   [[nodiscard]] const singles& singles_of(std::size_t index) const noexcept {
+    if (index >= inline_classes) return rare_[index - inline_classes].singly;
     if constexpr (has_slabs)
-      if (index < magazine_classes) return states_[index].large;
-    return singles_[index - least_single];
+      return states_[index].singly;
+    else
+      return singles_[index - first_single];
   }
 
   // The free list of a class: what is neither in its magazine nor in its slabs.
   [[nodiscard]] MALLARD_INLINE FreeList& list(std::size_t index) noexcept {
+    if (index >= inline_classes) return rare_.use(index - inline_classes).freed;
     if constexpr (has_slabs)
-      return index < magazine_classes ? states_.use(index).freed : freed_.use(index - magazine_classes);
+      return states_.use(index).freed;
     else
       return freed_[index];
   }
   [[nodiscard]] const FreeList& list(std::size_t index) const noexcept {
+    if (index >= inline_classes) return rare_[index - inline_classes].freed;
     if constexpr (has_slabs)
-      if (index < magazine_classes) return states_[index].freed;
-    return freed_[index - magazine_classes];
+      return states_[index].freed;
+    else
+      return freed_[index];
   }
 
   // A freed block that is not in a slab; null if there is none.
@@ -536,23 +550,25 @@ class segregate {
     return false;
   }
 
-  // A new block behind the last one that was cut singly, as most are in a heap that only grows; null if it
-  // does not fit there, is the first of its class, or is to come from a free list or a slab.
+  // A new block behind what was cut last, as most are in a heap that only grows; null if it does not fit
+  // there, its class is to have a magazine first, or it is to come from a free list or a slab.
   [[nodiscard]] MALLARD_INLINE void* carve_single(std::size_t index, std::size_t size) noexcept {
     const std::size_t align = Classes::natural_align(size);
     if constexpr (has_slabs)
       if (index < magazine_classes) {
-        if (!states_.has_begun(index)) [[unlikely]]
-          return nullptr;
+        if (!states_.has_begun(index)) return nullptr;
         class_state& state = states_.use(index);
-        if (!state.freed.empty() || (index < slab_classes && !has_one_list(index, state))) return nullptr;
+        if (state.base == nullptr || !state.freed.empty() ||
+            (index < slab_classes && !has_one_list(index, state)))
+          return nullptr;
         early_memory early{*this, index};
-        return state.large.carve(early, size, align);
+        return state.singly.carve(early, size, align);
       }
-    return singles_.use(index - least_single).carve(shared_, size, align);
+    return singles_of(index).carve(shared_, size, align);
   }
 
-  // From slabs, a run, or another place than the last single block.
+  // From a free list, slabs, a run, or another place than the last block; a class without a magazine gets
+  // one.
   MALLARD_NOINLINE block carve_slow(std::size_t index) noexcept {
     const std::size_t size = Classes::size(index);
     void* p = nullptr;
@@ -647,9 +663,9 @@ class segregate {
   // Blocks carved outside slabs, and all free ones that are in no slab's list.
   [[nodiscard]] pool_statistics outside_slabs(std::size_t index) const noexcept {
     std::size_t waiting = list(index).count();
-    if (const class_state& state = states_[index < magazine_classes ? index : 0];
-        index < magazine_classes && state.base != nullptr)
-      waiting += magazines_[index].count(state.base);
+    if constexpr (has_slabs)
+      if (index < magazine_classes && states_[index].base != nullptr)
+        waiting += magazines_[index].count(states_[index].base);
     return {Classes::size(index), carved_outside_slabs(index), waiting};
   }
 
@@ -768,12 +784,10 @@ class segregate {
   }
 
   void end_blocks() noexcept {
-    if constexpr (has_slabs)
-      freed_.clear();
-    else
-      freed_.fill({});
+    freed_.fill({});
     runs_.clear();
-    singles_.clear();
+    singles_.fill({});
+    rare_.clear();
     if constexpr (has_slabs) {
       magazines_.fill(magazine(no_slots_));
       states_.clear();
@@ -783,16 +797,18 @@ class segregate {
     }
   }
 
-  // Apart from the source of new blocks, so that one scaled load finds a list.
-  std::conditional_t<has_slabs, lazy_array<FreeList, Classes::count - magazine_classes>,
-                     std::array<FreeList, Classes::count>>
-      freed_{};                                        // of classes without a magazine
-  magazine::no_slots no_slots_;                        // of magazines that are not open
-  std::array<magazine, magazine_classes> magazines_ =  // in front of the lists
+  // Of classes that the inline parts serve, with slabs. Aligned, as each life writes all magazines, two at a
+  // time.
+  alignas(2 * sizeof(magazine)) magazine::no_slots no_slots_;  // of magazines that are not open
+  std::array<magazine, magazine_classes> magazines_ =          // in front of the lists
       magazine::closed(no_slots_, std::make_index_sequence<magazine_classes>());
+  lazy_array<class_state, magazine_classes> states_;
+  // The same without slabs. Lists lie apart from the source of new blocks, so that one scaled load finds one.
+  // What is cut singly is counted from the start, as nothing predicts whether a class is new.
+  std::array<FreeList, inline_classes - magazine_classes> freed_{};
   lazy_array<runs, has_slabs ? 0 : first_single> runs_;
-  lazy_array<singles, Classes::count - least_single> singles_;
-  lazy_array<class_state, std::max<std::size_t>(magazine_classes, 1)> states_;
+  std::array<singles, has_slabs ? 0 : inline_classes - first_single> singles_{};
+  lazy_array<rare_state, Classes::count - inline_classes> rare_;  // of all others
   memory shared_;
   free_slabs<slab_size, memory> free_slabs_{shared_};
   span first_;  // the room of the first chunk, which all classes share
