@@ -72,7 +72,7 @@ class segregate {
     if constexpr (has_slabs)
       return {magazines_[index].pop(), Classes::size(index)};
     else
-      return {freed_[index].pop(), Classes::size(index)};
+      return {inline_.freed[index].pop(), Classes::size(index)};
   }
 
   // After allocate_fast has found none: a new block of class `index`, or a freed one from its slabs. It is
@@ -101,7 +101,7 @@ class segregate {
     if constexpr (has_slabs) {
       return magazines_[index].push(p);
     } else {
-      freed_[index].push(p);
+      inline_.freed[index].push(p);
       return true;
     }
   }
@@ -304,6 +304,14 @@ class segregate {
     singles singly;  // the same, from first_single on
   };
 
+  // Of the classes that the inline parts serve, without slabs. Lists lie side by side, so that one scaled
+  // load finds one. What is cut singly is counted from the start, as nothing predicts whether a class is new.
+  // In one object, as gcc writes each array of its own by another `rep stos`.
+  struct inline_state {
+    std::array<FreeList, inline_classes - magazine_classes> freed{};
+    std::array<singles, has_slabs ? 0 : inline_classes - first_single> singly{};
+  };
+
   // Of a class that the inline parts do not serve.
   struct rare_state {
     FreeList freed;
@@ -360,14 +368,14 @@ class segregate {
     if constexpr (has_slabs)
       return states_.use(index).singly;
     else
-      return singles_[index - first_single];
+      return inline_.singly[index - first_single];
   }
   [[nodiscard]] const singles& singles_of(std::size_t index) const noexcept {
     if (index >= inline_classes) return rare_[index - inline_classes].singly;
     if constexpr (has_slabs)
       return states_[index].singly;
     else
-      return singles_[index - first_single];
+      return inline_.singly[index - first_single];
   }
 
   // The free list of a class: what is neither in its magazine nor in its slabs.
@@ -376,14 +384,14 @@ class segregate {
     if constexpr (has_slabs)
       return states_.use(index).freed;
     else
-      return freed_[index];
+      return inline_.freed[index];
   }
   [[nodiscard]] const FreeList& list(std::size_t index) const noexcept {
     if (index >= inline_classes) return rare_[index - inline_classes].freed;
     if constexpr (has_slabs)
       return states_[index].freed;
     else
-      return freed_[index];
+      return inline_.freed[index];
   }
 
   // A freed block that is not in a slab; null if there is none.
@@ -784,9 +792,8 @@ class segregate {
   }
 
   void end_blocks() noexcept {
-    freed_.fill({});
+    inline_ = {};
     runs_.clear();
-    singles_.fill({});
     rare_.clear();
     if constexpr (has_slabs) {
       magazines_.fill(magazine(no_slots_));
@@ -803,11 +810,9 @@ class segregate {
   std::array<magazine, magazine_classes> magazines_ =          // in front of the lists
       magazine::closed(no_slots_, std::make_index_sequence<magazine_classes>());
   lazy_array<class_state, magazine_classes> states_;
-  // The same without slabs. Lists lie apart from the source of new blocks, so that one scaled load finds one.
-  // What is cut singly is counted from the start, as nothing predicts whether a class is new.
-  std::array<FreeList, inline_classes - magazine_classes> freed_{};
+  // The same without slabs.
+  inline_state inline_{};
   lazy_array<runs, has_slabs ? 0 : first_single> runs_;
-  std::array<singles, has_slabs ? 0 : inline_classes - first_single> singles_{};
   lazy_array<rare_state, Classes::count - inline_classes> rare_;  // of all others
   memory shared_;
   free_slabs<slab_size, memory> free_slabs_{shared_};
