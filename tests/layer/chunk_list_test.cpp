@@ -290,5 +290,20 @@ TEST(ChunkListOverChunkList, PassesClearAndReleaseOn) {
   chunks.upstream().deallocate(first, 256, 16);
 }
 
+// A size that is not known when the code is compiled.
+struct as_set {
+  static inline std::size_t first = 4096;
+  static std::size_t next(std::size_t newest, std::size_t held) noexcept {
+    return held == 0 ? first : 2 * newest;
+  }
+};
+
+TEST(ChunkListGrowth, MayBeSetWhenTheProgramRuns) {
+  chunk_list<source, as_set> chunks;
+  ASSERT_NE(chunks.add(100, 8), nullptr);
+  ASSERT_NE(chunks.add(100, 8), nullptr);
+  EXPECT_EQ(chunks.held(), 3 * as_set::first);
+}
+
 }  // namespace
 }  // namespace mallard

@@ -100,11 +100,13 @@ class chunk_list {
   [[nodiscard]] chunk* add(std::size_t size, std::size_t align, std::size_t unit = 1) noexcept {
     if (!can_hold(size, align)) return nullptr;
     const std::size_t least = sizeof(chunk) + size + padding_of(align);
-    // The only chunk of many heaps, of a size that the compiler knows, and the one that a cleared heap has
-    // kept.
-    if (const std::size_t first = Growth::next(0, 0);
-        held_ == 0 && least <= first && fitted(first, unit) == first)
-      return newest_ = obtain(first, least, alignof(chunk));
+    // The only chunk of many heaps, of a size that the compiler knows.
+    if (held_ == 0) {
+      const std::size_t first = Growth::next(0, 0);
+      if (least <= first && fitted(first, unit) == first)
+        return newest_ = obtain(first, least, alignof(chunk));
+    }
+    // What a cleared heap has kept.
     if (spares_ != nullptr && spares_->size_ >= least) return add_spare();
     return add_slow(least, unit);
   }
@@ -255,7 +257,7 @@ class chunk_list {
   static constexpr std::size_t few = 8;
   static constexpr std::size_t all = static_cast<std::size_t>(-1);
 
-  // Any other newest chunk, of at least `least` bytes, its header included.
+  // What add() does otherwise; `least` includes the header.
   MALLARD_NOINLINE chunk* add_slow(std::size_t least, std::size_t unit) noexcept {
     chunk* added = take_spare(least, few);
     if (added == nullptr) {
@@ -284,7 +286,7 @@ class chunk_list {
     return rest > wished / 16 ? wished - rest : wished;
   }
 
-  // Inlined, so that the upstream's arithmetic for a known size is done when it is compiled.
+  // Inlined, so that the upstream's arithmetic for a known size is done at compile time.
   MALLARD_INLINE chunk* obtain(std::size_t wished, std::size_t least, std::size_t align,
                                bool* is_fresh = nullptr) noexcept {
     const block memory = allocate_halving(upstream_, wished, least, align, is_fresh);

@@ -246,6 +246,14 @@ TEST_F(SegregateInSlabs, BlocksAreCountedWhereverTheyWait) {
   EXPECT_FALSE(heap_.validate());
 }
 
+TEST_F(SegregateInSlabs, AClassThatBeginsWithABurstGetsItsMagazineWithTheNextBlock) {
+  chain burst;
+  ASSERT_TRUE(heap_.allocate_burst(burst, 1, 192, 8, 192));
+  void* const next = heap_.allocate(192, 8).data;
+  EXPECT_TRUE(heap_.deallocate_fast(next, 192, 8));
+  EXPECT_EQ(heap_.allocate_fast(192, 8).data, next);
+}
+
 TEST_F(Segregate, AnOverwrittenFreeBlockIsReported) {
   const block b = heap_.allocate(48, 8);
   heap_.deallocate(b.data, 48, 8);

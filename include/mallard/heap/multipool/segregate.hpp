@@ -75,8 +75,8 @@ class segregate {
       return {inline_.freed[index].pop(), Classes::size(index)};
   }
 
-  // After allocate_fast has found none: a new block of class `index`, or a freed one from its slabs. It is
-  // inline as far as most that are cut singly need it, so that these take no stack frame.
+  // After allocate_fast has found none: a new block of class `index`, or a freed one from its list or slabs.
+  // It is inline as far as most that are cut singly need it, so that these take no stack frame.
   [[nodiscard]] MALLARD_INLINE block carve(std::size_t index) noexcept {
     if (index >= first_single) [[likely]] {
       const std::size_t size = Classes::size(index);
@@ -276,7 +276,7 @@ class segregate {
   static constexpr std::size_t first_single = classes_below(singles::least);
 
   // How many classes the inline parts serve, from the smallest on; all that are cut into runs are among them.
-  static constexpr std::size_t inline_classes = classes_below(Classes::small + 1);
+  static constexpr std::size_t inline_classes = Classes::small_index(Classes::small, 1) + 1;
   static_assert(first_single <= inline_classes);
 
   // How many classes have a magazine: those that the inline parts serve.
@@ -305,10 +305,10 @@ class segregate {
   };
 
   // Of the classes that the inline parts serve, without slabs. Lists lie side by side, so that one scaled
-  // load finds one. What is cut singly is counted from the start, as nothing predicts whether a class is new.
-  // In one object, as gcc writes each array of its own by another `rep stos`.
+  // load finds one. Both are written from the start: whether a class is new cannot be predicted. One object,
+  // as gcc clears each array by a `rep stos` of its own.
   struct inline_state {
-    std::array<FreeList, inline_classes - magazine_classes> freed{};
+    std::array<FreeList, has_slabs ? 0 : inline_classes> freed{};
     std::array<singles, has_slabs ? 0 : inline_classes - first_single> singly{};
   };
 
@@ -575,8 +575,8 @@ class segregate {
     return singles_of(index).carve(shared_, size, align);
   }
 
-  // From a free list, slabs, a run, or another place than the last block; a class without a magazine gets
-  // one.
+  // From a free list, slabs, a run, or another place than the last block; a class that is to have a magazine
+  // gets it.
   MALLARD_NOINLINE block carve_slow(std::size_t index) noexcept {
     const std::size_t size = Classes::size(index);
     void* p = nullptr;
@@ -660,10 +660,10 @@ class segregate {
   // Undoes what was carved ahead of need, so that adjacent blocks can start there.
   void uncarve(std::size_t index, std::size_t size) noexcept {
     if constexpr (has_slabs)
-      if (const class_state& state = states_[index < slab_classes ? index : 0];
-          index < slab_classes && state.kind == layout::in_slabs && state.base != nullptr) {
+      if (index < slab_classes && states_[index].kind == layout::in_slabs && states_[index].base != nullptr) {
+        class_state& state = states_.use(index);
         const std::size_t waiting = magazines_[index].count(state.base);
-        magazines_[index].drop_oldest(state.base, states_.use(index).slabs.untake({state.base, waiting}));
+        magazines_[index].drop_oldest(state.base, state.slabs.untake({state.base, waiting}));
       }
     if (index < first_single) runs_of(index).uncarve(size, list(index));
   }
@@ -804,10 +804,10 @@ class segregate {
     }
   }
 
-  // Of classes that the inline parts serve, with slabs. Aligned, as each life writes all magazines, two at a
-  // time.
-  alignas(2 * sizeof(magazine)) magazine::no_slots no_slots_;  // of magazines that are not open
-  std::array<magazine, magazine_classes> magazines_ =          // in front of the lists
+  // Of classes that the inline parts serve, with slabs.
+  magazine::no_slots no_slots_;  // of magazines that are not open
+  // In front of the lists; aligned, as each life writes all of them, two at a time.
+  alignas(2 * sizeof(magazine)) std::array<magazine, magazine_classes> magazines_ =
       magazine::closed(no_slots_, std::make_index_sequence<magazine_classes>());
   lazy_array<class_state, magazine_classes> states_;
   // The same without slabs.
