@@ -9,6 +9,7 @@
 #include "journal/binary/sample_journal.hpp"
 #include "journal/drain/memory_spool.hpp"
 #include "malloc/plan_image.hpp"
+#include "model/random.hpp"
 #include "unwind/one_function_table.hpp"
 
 namespace mallard::fuzz {
@@ -41,6 +42,16 @@ void command(const path& folder) {
   for (char heap = 0; heap < 4; ++heap)
     for (char objects = 0; objects < 6; ++objects)
       write(folder / (std::to_string(heap) + "_" + std::to_string(objects)), commands(heap, objects));
+}
+
+// Random bytes for each heap of the model suite, of which there are fewer than a byte can name.
+void model_traces(const path& folder) {
+  for (unsigned heap = 0; heap < 256; ++heap) {
+    model::random_source r(heap);
+    std::string bytes{static_cast<char>(heap)};
+    for (int i = 0; i < 1000; ++i) bytes += static_cast<char>(r.next());
+    write(folder / std::to_string(heap), bytes);
+  }
 }
 
 // A small trace in two of the variants that occur, and one that is out of addresses.
@@ -132,8 +143,9 @@ struct target {
   void (*write_seeds)(const path&);
 };
 constexpr target targets[] = {
-    {"command_fuzz", command}, {"csapp_fuzz", csapp}, {"journal_fuzz", journals}, {"plan_fuzz", plan},
-    {"profile_fuzz", profile}, {"spool_fuzz", spool}, {"symbols_fuzz", symbols},  {"unwind_fuzz", unwind}};
+    {"command_fuzz", command},    {"csapp_fuzz", csapp},     {"journal_fuzz", journals},
+    {"model_fuzz", model_traces}, {"plan_fuzz", plan},       {"profile_fuzz", profile},
+    {"spool_fuzz", spool},        {"symbols_fuzz", symbols}, {"unwind_fuzz", unwind}};
 
 }  // namespace
 }  // namespace mallard::fuzz

@@ -1,6 +1,13 @@
 // Every property of the suite. A new capability adds its properties here and holds for all heaps that
-// have it; a new heap adds one line in its own translation unit (model.hpp).
+// have it; a new heap adds one line in its own translation unit (model.hpp). In a fuzz target, bytes act on
+// the heap instead (written_trace.hpp).
 #pragma once
+
+#if defined(MALLARD_FUZZED)
+
+#include "model/written_trace.hpp"
+
+#else
 
 #include "model/model.hpp"
 #include "model/properties/bursts.hpp"
@@ -41,3 +48,5 @@ bool has_every_property(const char* heap) {
 }
 
 }  // namespace mallard::model
+
+#endif

@@ -79,6 +79,23 @@ constexpr std::size_t steps_of(const profile& p) { return p.steps; }
 constexpr int rounds_of(int all) { return all; }
 #endif
 
+// One step of a trace. While the heap is neither empty nor full, `phase` of 8 steps allocate.
+template <class M>
+void take_step(shadow<M>& s, const profile& p, random_source& r, capability_steps<M>& others,
+               std::size_t phase, bool may_fail) {
+  if (r.below(16) == 0) {
+    others.run(s, r);
+  } else if (s.live() == 0 || (s.live() < p.live && r.below(8) < phase)) {
+    const request q = draw<M>(p, r);
+    const bool served = s.allocate(q.size, q.align);
+    EXPECT_TRUE(served || may_fail || s.broken())
+        << "no memory for " << q.size << " bytes aligned to " << q.align;
+  } else {
+    deallocate_one(s, r);
+  }
+  s.check_step();
+}
+
 // Runs one trace of `p`; `may_fail` when the source is set to fail.
 template <class M>
 void run_trace(shadow<M>& s, const profile& p, std::uint64_t seed, bool may_fail = false) {
@@ -86,21 +103,11 @@ void run_trace(shadow<M>& s, const profile& p, std::uint64_t seed, bool may_fail
   random_source r(seed);
   capability_steps<M> others;
   const std::size_t steps = steps_of(p);
-  std::size_t phase = 0;  // allocations among 8 steps
+  std::size_t phase = 0;
   for (std::size_t step = 0; step < steps; ++step) {
     if (step % (steps / 8 + 1) == 0) phase = 2 + 2 * r.below(3);
     if (step < steps / 8) phase = 7;
-    if (r.below(16) == 0) {
-      others.run(s, r);
-    } else if (s.live() == 0 || (s.live() < p.live && r.below(8) < phase)) {
-      const request q = draw<M>(p, r);
-      const bool served = s.allocate(q.size, q.align);
-      EXPECT_TRUE(served || may_fail || s.broken())
-          << "no memory for " << q.size << " bytes aligned to " << q.align;
-    } else {
-      deallocate_one(s, r);
-    }
-    s.check_step();
+    take_step(s, p, r, others, phase, may_fail);
     if (s.broken()) {
       ADD_FAILURE() << "at step " << step;
       return;
