@@ -31,14 +31,22 @@ const bool is_mistaken = has_every_property<mistaken_model>("mistakes_sizes");
 
 const char* running = "";
 
-// Ends the program at what fails first: behind it a broken heap does anything.
+// Ends the program at the first failure, as nothing is known of a broken heap's next steps.
 class end_at_failure : public testing::EmptyTestEventListener {
+ public:
+  static bool install() {
+    testing::UnitTest::GetInstance()->listeners().Append(new end_at_failure);
+    return true;
+  }
+
+ private:
   void OnTestPartResult(const testing::TestPartResult& part) override {
     if (!part.failed()) return;
     std::fprintf(stderr, "model: %s is broken: %s\n", running, part.message());
     std::abort();
   }
 };
+const bool end_at_failure_is_installed = end_at_failure::install();
 
 }  // namespace
 }  // namespace mallard::model
@@ -46,9 +54,6 @@ class end_at_failure : public testing::EmptyTestEventListener {
 // NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace mallard::model;
-  static const bool listens =
-      (testing::UnitTest::GetInstance()->listeners().Append(new end_at_failure), true);
-  static_cast<void>(listens);
   random_source r({data, size});
   const written_model& chosen = written_models()[r.below(written_models().size())];
   running = chosen.heap;

@@ -30,10 +30,7 @@ class random_source {
 
   // Uniform in [0, bound); precondition: bound > 0.
   [[nodiscard]] std::size_t below(std::size_t bound) {
-    const std::uint64_t drawn = is_written_ ? read(bound <= 1 << 8    ? 1
-                                                   : bound <= 1 << 16 ? 2
-                                                                      : sizeof(std::uint64_t))
-                                            : next();
+    const std::uint64_t drawn = is_written_ ? read(bytes_for(bound)) : next();
     return static_cast<std::size_t>(drawn % bound);
   }
 
@@ -52,6 +49,11 @@ class random_source {
   }
 
  private:
+  static constexpr std::size_t bytes_for(std::size_t bound) {
+    if (bound <= 1 << 8) return 1;
+    return bound <= 1 << 16 ? 2 : sizeof(std::uint64_t);
+  }
+
   [[nodiscard]] std::uint64_t read(std::size_t bytes) {
     std::uint64_t value = 0;
     for (; bytes != 0 && !written_.empty(); --bytes) {

@@ -219,7 +219,7 @@ class shadow {
 
   // The same, after each step of what has many. AddressSanitizer makes it expensive, and finds what it
   // finds in the step itself: there only some steps are checked. The same traces run without, to be
-  // checked at each; those of a fuzzer do not.
+  // checked at each. A fuzzer's traces run nowhere else, so all of their steps are checked.
   void check_step() {
 #if defined(MALLARD_FUZZED)
     constexpr std::uint64_t steps_a_check = 1;
