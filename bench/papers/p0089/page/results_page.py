@@ -18,7 +18,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import beside_paper
 from beside_paper import line, ratio
@@ -47,15 +46,9 @@ MARKS = {Verdict.HOLDS: "holds", Verdict.DOES_NOT: "**does not**", Verdict.OPEN:
 
 
 @cache
-def runs(benchmark: str) -> list[Run]:
-    """Return what a benchmark was measured by: one run, and those that add groups to it."""
-    others = sorted(RESULTS.glob(f"{benchmark}.more-*.jsonl.xz"))
-    return [read(path) for path in (RESULTS / f"{benchmark}.jsonl.xz", *others)]
-
-
-def judged_documents(benchmark: str) -> list[dict[str, Any]]:
-    """Return the groups that findings are judged by: the first run's, as others may have fewer rounds."""
-    return runs(benchmark)[0].documents
+def run_of(benchmark: str) -> Run:
+    """Return what a benchmark was measured by."""
+    return read(RESULTS / f"{benchmark}.jsonl.xz")
 
 
 def written(page: str) -> str:
@@ -70,7 +63,7 @@ def written(page: str) -> str:
         elif kind == "since":
             made = beside_paper.since(table_of(benchmark), papers(benchmark))
         elif kind == "best":
-            made = beside_paper.best([one for run in runs(benchmark) for one in run.documents])
+            made = beside_paper.best(run_of(benchmark).documents)
         elif kind == "walks":
             made = lines_of_walks(table_of(benchmark))
         else:
@@ -81,8 +74,8 @@ def written(page: str) -> str:
 
 
 def table_of(benchmark: str) -> Measured:
-    """Return the figures of all runs."""
-    return measured(benchmark, [document for run in runs(benchmark) for document in run.documents])
+    """Return the figures that were measured."""
+    return measured(benchmark, run_of(benchmark).documents)
 
 
 def papers(benchmark: str) -> Measured:
@@ -91,21 +84,20 @@ def papers(benchmark: str) -> Measured:
 
 
 def facts(benchmark: str) -> Iterator[str]:
-    """Yield where, how and when each run was made, and how many findings hold."""
-    for of in runs(benchmark):
-        groups = f"{len(of.documents)} groups" + ("" if of.complete else f" of {of.header.groups}")
-        rounds = of.documents[0]["method"]["rounds"]
-        least = f"{rounds} round" + ("s" if rounds != 1 else "")
-        yield (
-            f"Measured: {groups} ({of.header.level}), {of.header.date[:10]}, {least} at least, "
-            f"at most {figures.size(of.header.memory_limit)} a strategy. "
-            f"{machine(of.documents[0]['machine'])}."
-        )
-        yield ""
-    verdicts = [judgement.verdict for _, judgement in judged(benchmark, judged_documents(benchmark))]
+    """Yield where, how and when a benchmark was measured, and how many findings hold."""
+    of = run_of(benchmark)
+    groups = f"{len(of.documents)} groups" + ("" if of.complete else f" of {of.header.groups}")
+    rounds = of.documents[0]["method"]["rounds"]
+    least = f"{rounds} round" + ("s" if rounds != 1 else "")
+    yield (
+        f"Measured: {groups} ({of.header.level}), {of.header.date[:10]}, {least} at least, "
+        f"at most {figures.size(of.header.memory_limit)} a strategy. "
+        f"{machine(of.documents[0]['machine'])}."
+    )
+    yield ""
+    verdicts = [judgement.verdict for _, judgement in judged(benchmark, of.documents)]
     counted = ", ".join(f"{verdicts.count(one)} {words}" for one, words in COUNTED.items())
-    whose = ", judged by the first of these," if len(runs(benchmark)) > 1 else ""
-    yield f"Of {len(verdicts)} findings{whose} {counted}."
+    yield f"Of {len(verdicts)} findings {counted}."
 
 
 COUNTED = {Verdict.HOLDS: "hold", Verdict.DOES_NOT: "do not", Verdict.OPEN: "are undecided"}
@@ -113,7 +105,7 @@ COUNTED = {Verdict.HOLDS: "hold", Verdict.DOES_NOT: "do not", Verdict.OPEN: "are
 
 def findings(benchmark: str, table: str) -> Iterator[str]:
     """Yield a line a finding of one of the paper's tables; of all, if none is named."""
-    found = judged(benchmark, judged_documents(benchmark))
+    found = judged(benchmark, run_of(benchmark).documents)
     yield line(["the paper", "here", "figures"])
     yield line(["---"] * 3)
     for finding, judgement in found:

@@ -7,7 +7,8 @@
 A line is written when its group is done, so that whatever ends the run loses one group at most. A line that
 was cut off counts as none. A run holds a lock on its file, so that no other writes it. Each line after the
 first is what mallard-bench printed; `settings` is what it was asked for, `title` what that is called,
-`seconds` how long it took.
+`seconds` how long it took. Runs that measured a benchmark in parts are one once `cat` has put their files
+into one: a header may follow the groups of another.
 """
 
 import fcntl
@@ -17,7 +18,7 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -95,24 +96,57 @@ def run_of(path: Path, raw: bytes) -> Run:
     lines = list(objects(path, raw))
     if not lines:
         raise not_ours(path)
-    header = header_of(path, lines[0][1])
-    for number, document in lines[1:]:
-        check(path, number, document, header.benchmark)
-    return Run(path, header, [document for _, document in lines[1:]])
+    header = header_of(path, *lines[0])
+    documents: list[dict[str, Any]] = []
+    for number, line in lines[1:]:
+        if "groups" in line:
+            header = joined(path, header, header_of(path, number, line))
+            continue
+        check(path, number, line, header.benchmark)
+        documents.append(line)
+    check_parts(path, documents)
+    return Run(path, header, documents)
 
 
-def header_of(path: Path, first: Mapping[str, Any]) -> Header:
-    """Return the header that the first line is."""
+def joined(path: Path, first: Header, second: Header) -> Header:
+    """Return the header of a run whose parts were measured one by one: they differ in their groups only."""
+    parts = [{**asdict(of), "options": {**of.options, "narrowed": {}}} for of in (first, second)]
+    for what in SAME:
+        if parts[0][what] != parts[1][what]:
+            raise MallardError(
+                f"{path} holds parts of two runs: {difference(what, *(of[what] for of in parts))}"
+            )
+    narrowed, other = (of.options["narrowed"] for of in (first, second))
+    both = {name: sorted({*narrowed[name], *other[name]}) for name in narrowed if name in other}
+    return replace(
+        first,
+        options={**first.options, "narrowed": both},
+        memory_limit=min(first.memory_limit, second.memory_limit),
+        groups=first.groups + second.groups,
+    )
+
+
+def check_parts(path: Path, documents: list[dict[str, Any]]) -> None:
+    """Refuse groups of several machines, and a group that is there twice."""
+    for at, document in enumerate(documents):
+        if other := another(documents[0]["machine"], document["machine"]):
+            raise MallardError(f"{path} holds parts of two runs: {document['title']}: {other}")
+        if any(document["settings"] == before["settings"] for before in documents[:at]):
+            raise MallardError(f"{path} holds {document['title']} twice")
+
+
+def header_of(path: Path, number: int, line: Mapping[str, Any]) -> Header:
+    """Return the header that a line is."""
     kinds = {field.name: field.type for field in fields(Header)}
     wanted = set(kinds) - {"program"}
-    if not wanted <= set(first):
+    if not wanted <= set(line):
         raise not_ours(path)
-    if more := set(first) - set(kinds):
+    if more := set(line) - set(kinds):
         raise MallardError(
-            f"{path}, line 1: was made by another version of mallard, {first['mallard']}: "
+            f"{path}, line {number}: was made by another version of mallard, {line['mallard']}: "
             f"{', '.join(sorted(more))} is unknown here"
         )
-    header = Header(**first)
+    header = Header(**line)
     texts = (header.mallard, header.benchmark, header.level, header.date, header.program)
     numbers = (header.memory_limit, header.groups)
     sound = isinstance(header.options, dict) and all(isinstance(number, int) for number in numbers)

@@ -89,6 +89,41 @@ def test_a_limit_that_was_half_of_what_was_available_stays_when_resumed(bench: B
     assert "--memory-limit=12345678" in bench.calls()[2]
 
 
+def test_parts_are_one_run_once_cat_has_joined_them(bench: Bench) -> None:
+    def asked(*structures: str) -> list[str]:
+        return [*(f"--structure={name}" for name in structures), "--size=6", "--size=2^10", "--quick"]
+
+    def part(structure: str, *more: str) -> str:
+        bench.results.unlink(missing_ok=True)
+        assert bench.run("density", *asked(structure), *more).returncode == 0
+        return bench.results.read_text()
+
+    first, second, other = part("DS3"), part("DS1"), part("DS1", "--rounds", "6")
+    bench.results.write_text(first + second)
+    shown = bench.table()
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "\n4 groups (quick, " in shown.stdout
+
+    calls = len(bench.calls())
+    bench.results.write_text(first + "".join(second.splitlines(keepends=True)[:-1]))
+    assert "\n3 of 4 groups (quick, " in bench.table().stdout
+    assert bench.run("density", *asked("DS1", "DS3"), "--resume").returncode == 0
+    assert len(bench.calls()) == calls + 1, "what is in any part is not measured again"
+    assert "\n4 groups (quick, " in bench.table().stdout
+
+    wrong = {
+        first + first: "holds DS3 2^6 twice",
+        first + other: "holds parts of two runs: its rounds is 5, not 6",
+        first + second.replace("glibc 2.36", "glibc 2.31"): (
+            "holds parts of two runs: DS1 2^6: its c library is glibc 2.36, not glibc 2.31"
+        ),
+    }
+    for text, reason in wrong.items():
+        bench.results.write_text(text)
+        refused = bench.table()
+        assert (refused.returncode, refused.stderr) == (2, f"mallard: results.jsonl {reason}\n")
+
+
 def test_resume_without_results_begins(bench: Bench) -> None:
     assert bench.run(*TWO, "--quick", "--resume").returncode == 0
     assert len(bench.kept()) == 2
