@@ -113,9 +113,10 @@ def joined(path: Path, first: Header, second: Header) -> Header:
     parts = [{**asdict(of), "options": {**of.options, "narrowed": {}}} for of in (first, second)]
     for what in SAME:
         if parts[0][what] != parts[1][what]:
-            raise MallardError(
-                f"{path} holds parts of two runs: {difference(what, *(of[what] for of in parts))}"
-            )
+            said = difference(what, *(of[what] for of in parts))
+            raise MallardError(f"{path} holds parts of two runs: {said}")
+    if first.options == second.options:  # interrupted, and begun anew
+        return first
     narrowed, other = (of.options["narrowed"] for of in (first, second))
     both = {name: sorted({*narrowed[name], *other[name]}) for name in narrowed if name in other}
     return replace(

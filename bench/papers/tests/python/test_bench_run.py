@@ -111,6 +111,10 @@ def test_parts_are_one_run_once_cat_has_joined_them(bench: Bench) -> None:
     assert len(bench.calls()) == calls + 1, "what is in any part is not measured again"
     assert "\n4 groups (quick, " in bench.table().stdout
 
+    header, one, other_one = first.splitlines(keepends=True)
+    bench.results.write_text(header + one + header + other_one)
+    assert "\n2 groups (quick, " in bench.table().stdout, "of one run that was begun twice"
+
     wrong = {
         first + first: "holds DS3 2^6 twice",
         first + other: "holds parts of two runs: its rounds is 5, not 6",
