@@ -22,6 +22,7 @@
 #include "harness/cpu_clock.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
+#include "mallard/heap/sized_reap.hpp"
 #include "p0089/density/structures.hpp"
 
 namespace mallard::bench {
@@ -116,6 +117,8 @@ void measure_density(global_binding& binding, destruction end, page& p);
 void measure_density(typed_binding<monotonic>& binding, destruction end, page& p);
 void measure_density(typed_binding<multipool>& binding, destruction end, page& p);
 void measure_density(typed_binding<multipool_over_monotonic>& binding, destruction end, page& p);
+void measure_density(typed_binding<lifo_multipool>& binding, destruction end, page& p);
+void measure_density(typed_binding<sized_reap>& binding, destruction end, page& p);
 void measure_density(pmr_binding& binding, destruction end, page& p);
 
 }  // namespace mallard::bench

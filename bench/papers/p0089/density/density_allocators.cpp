@@ -27,6 +27,9 @@ std::vector<measured_allocator> all() {
   add_unsynchronised<density_in>(list);
   add_synchronised<density_in>(list);
   add_own<density_in>(list);
+  // Without virtual calls, too; below add_own, which leaves out what is there already.
+  add_typed<density_in, typed_binding<lifo_multipool>>(list, "lifo_multipool");
+  add_typed<density_in, typed_binding<sized_reap>>(list, "sized_reap");
   return list;
 }
 

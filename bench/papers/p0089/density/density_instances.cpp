@@ -21,6 +21,14 @@ void measure_density(typed_binding<multipool_over_monotonic>& binding, destructi
   measure_density<typed_binding<multipool_over_monotonic>>(binding, end, p);
 }
 
+void measure_density(typed_binding<lifo_multipool>& binding, destruction end, page& p) {
+  measure_density<typed_binding<lifo_multipool>>(binding, end, p);
+}
+
+void measure_density(typed_binding<sized_reap>& binding, destruction end, page& p) {
+  measure_density<typed_binding<sized_reap>>(binding, end, p);
+}
+
 void measure_density(pmr_binding& binding, destruction end, page& p) {
   measure_density<pmr_binding>(binding, end, p);
 }

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ROUNDS = 5
 # What is measured without a level and with --full, and how long that takes on two cores.
 LEVELS = {
-    Benchmark.DENSITY: "By default all structures of all sizes, about 3 h; --full writes the paper's "
+    Benchmark.DENSITY: "By default all structures of all sizes, about 5 h; --full writes the paper's "
     "2^27 leaves a cell, days.",
     Benchmark.LOCALITY: "By default 2^21 links in every list, 2^25 in one, about 2 h; --full "
     "measures every list with the paper's accesses, a year.",

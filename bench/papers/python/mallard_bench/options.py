@@ -35,6 +35,13 @@ class Level(StrEnum):
     FULL = "full"  # as much as the paper did
 
 
+# What may be narrowed and says which groups are measured; all else says how.
+WHICH = (
+    *("structure", "size", "global", "subsystem", "total", "active", "block", "threads", "iterations"),
+    *("work", "elements"),
+)
+
+
 @dataclass(frozen=True)
 class Options:
     """The options of a run; what is not narrowed is the level's."""
@@ -57,6 +64,7 @@ class Options:
     def as_json(self) -> dict[str, Any]:
         """Return them as they are kept with the results, beside the benchmark and the level."""
         kept = asdict(self)
+        kept["narrowed"] = {name: sorted(values) for name, values in self.narrowed.items()}
         del kept["benchmark"], kept["level"], kept["allocators"]
         return kept
 

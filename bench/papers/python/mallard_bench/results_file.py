@@ -4,11 +4,11 @@
     {"benchmark": "density", "group": {...}, ..., "rows": [...], "settings": {...}, "title": "DS3 2^6", ...}
     ...
 
-A line is written when its group is done, so that whatever ends the run loses one group at most. A line that
-was cut off counts as none. A run holds a lock on its file, so that no other writes it. Each line after the
-first is what mallard-bench printed; `settings` is what it was asked for, `title` what that is called,
-`seconds` how long it took. Runs that measured a benchmark in parts are one once `cat` has put their files
-into one: a header may follow the groups of another.
+A line is written when its group is done, so that whatever ends the run loses one group at most. A last line
+that was cut off counts as none. A run holds a lock on its file, so that no other writes it. Each line below
+the header is what mallard-bench printed; `settings` is what it was asked for, `title` what that is called,
+`seconds` how long it took. `cat` joins the parts of a run that have different groups; the file then has
+several headers, each above its own groups.
 """
 
 import fcntl
@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from mallard import MallardError
+from mallard_bench.options import WHICH
 from mallard_bench.results import Document, Result, result
-from mallard_bench.results_lines import check, not_ours, objects, regular
+from mallard_bench.results_lines import are_numbers, check, not_ours, objects, regular
 
 OPENED = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK
 XZ = b"\xfd7zXZ\0"  # what a file that xz compressed begins with
@@ -33,7 +34,7 @@ SAME = ("mallard", "benchmark", "level", "options", "program")  # of the header,
 
 @dataclass(frozen=True)
 class Header:
-    """The first line: which run the results are of."""
+    """Which run, or which part of one, the lines below are of."""
 
     mallard: str  # the version
     benchmark: str
@@ -85,10 +86,15 @@ def read(path: Path) -> Run:
 
 def unpacked(path: Path, raw: bytes) -> bytes:
     """Return what a file holds that was compressed."""
-    try:
-        return lzma.decompress(raw)
-    except lzma.LZMAError as error:
-        raise MallardError(f"cannot read {path}: it is a damaged .xz file") from error
+    found = b""
+    while raw:
+        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+        with suppress(lzma.LZMAError):
+            found += stream.decompress(raw)
+        if not stream.eof:
+            raise MallardError(f"cannot read {path}: it is a damaged .xz file")
+        raw = stream.unused_data
+    return found
 
 
 def run_of(path: Path, raw: bytes) -> Run:
@@ -100,40 +106,34 @@ def run_of(path: Path, raw: bytes) -> Run:
     documents: list[dict[str, Any]] = []
     for number, line in lines[1:]:
         if "groups" in line:
-            header = joined(path, header, header_of(path, number, line))
+            header = joined(path, number, header, header_of(path, number, line))
             continue
         check(path, number, line, header.benchmark)
+        if documents and (other := another(documents[0]["machine"], line["machine"])):
+            raise MallardError(f"{path}, line {number}: {line['title']} is of another machine: {other}")
         documents.append(line)
-    check_parts(path, documents)
     return Run(path, header, documents)
 
 
-def joined(path: Path, first: Header, second: Header) -> Header:
-    """Return the header of a run whose parts were measured one by one: they differ in their groups only."""
-    parts = [{**asdict(of), "options": {**of.options, "narrowed": {}}} for of in (first, second)]
-    for what in SAME:
-        if parts[0][what] != parts[1][what]:
-            said = difference(what, *(of[what] for of in parts))
-            raise MallardError(f"{path} holds parts of two runs: {said}")
-    if first.options == second.options:  # interrupted, and begun anew
-        return first
-    narrowed, other = (of.options["narrowed"] for of in (first, second))
-    both = {name: sorted({*narrowed[name], *other[name]}) for name in narrowed if name in other}
-    return replace(
-        first,
-        options={**first.options, "narrowed": both},
-        memory_limit=min(first.memory_limit, second.memory_limit),
-        groups=first.groups + second.groups,
-    )
+def joined(path: Path, number: int, run: Header, part: Header) -> Header:
+    """Return the header of a run and one more part of it, which has other groups."""
+    mine, its = (of.options.get("narrowed", {}) for of in (run, part))
+    apart = [name for name in WHICH if name in mine and name in its and not {*mine[name]} & {*its[name]}]
+    both = {name: sorted([*mine[name], *its[name]]) for name in apart[:1]}
+    wider = [
+        replace(of, options={**of.options, "narrowed": {**narrowed, **both}})
+        for of, narrowed in ((run, mine), (part, its))
+    ]
+    if said := unlike(*wider) or (None if both else "it may have the same groups"):
+        raise MallardError(f"{path}, line {number}: this part cannot be joined to the first: {said}")
+    limit = max(run.memory_limit, part.memory_limit)  # half of what was available, which varies
+    return replace(wider[0], memory_limit=limit, groups=run.groups + part.groups)
 
 
-def check_parts(path: Path, documents: list[dict[str, Any]]) -> None:
-    """Refuse groups of several machines, and a group that is there twice."""
-    for at, document in enumerate(documents):
-        if other := another(documents[0]["machine"], document["machine"]):
-            raise MallardError(f"{path} holds parts of two runs: {document['title']}: {other}")
-        if any(document["settings"] == before["settings"] for before in documents[:at]):
-            raise MallardError(f"{path} holds {document['title']} twice")
+def unlike(old: Header, new: Header) -> str | None:
+    """Say how two runs were not asked for the same."""
+    pairs = ((what, getattr(old, what), getattr(new, what)) for what in SAME)
+    return next((difference(*pair) for pair in pairs if pair[1] != pair[2]), None)
 
 
 def header_of(path: Path, number: int, line: Mapping[str, Any]) -> Header:
@@ -141,7 +141,7 @@ def header_of(path: Path, number: int, line: Mapping[str, Any]) -> Header:
     kinds = {field.name: field.type for field in fields(Header)}
     wanted = set(kinds) - {"program"}
     if not wanted <= set(line):
-        raise not_ours(path)
+        raise no_header(path, number)
     if more := set(line) - set(kinds):
         raise MallardError(
             f"{path}, line {number}: was made by another version of mallard, {line['mallard']}: "
@@ -152,8 +152,16 @@ def header_of(path: Path, number: int, line: Mapping[str, Any]) -> Header:
     numbers = (header.memory_limit, header.groups)
     sound = isinstance(header.options, dict) and all(isinstance(number, int) for number in numbers)
     if not sound or not all(isinstance(text, str) for text in texts):
-        raise not_ours(path)
+        raise no_header(path, number)
+    narrowed = header.options.get("narrowed", {})
+    if not isinstance(narrowed, dict) or not all(map(are_numbers, narrowed.values())):
+        raise no_header(path, number)
     return header
+
+
+def no_header(path: Path, number: int) -> MallardError:
+    """Return the error for a line that should be a header."""
+    return not_ours(path) if number == 1 else MallardError(f"{path}, line {number}: is no header")
 
 
 def check_writable(path: Path) -> None:
@@ -200,10 +208,8 @@ class ResultsFile:
             if not raw:
                 return cls.begun(path, header, descriptor)
             kept = run_of(path, raw)
-            for what in SAME:
-                old, new = getattr(kept.header, what), getattr(header, what)
-                if old != new:
-                    raise MallardError(f"cannot go on with {path}: {difference(what, old, new)}")
+            if said := unlike(kept.header, header):
+                raise MallardError(f"cannot go on with {path}: {said}")
             if kept.documents and (other := another(kept.documents[0]["machine"], machine)):
                 raise MallardError(f"cannot go on with {path}: it was measured on another machine: {other}")
             os.ftruncate(descriptor, raw.rfind(b"\n") + 1)

@@ -1,7 +1,7 @@
 """The lines of a file of results, read with care: an error names its line.
 
 line 1      a header          is a file of results at all, and of this version?
-line 2 ...  a document each   has it what tables and findings read?
+line 2 ...  a document each   has it what tables and findings read? (or the header of a further part)
 the last    without its end   was cut off, and counts as none
 """
 

@@ -44,6 +44,10 @@ TEST(MeasuredAllocators, OfDensityAreThePapersFourteenAndOthers) {
                            "boost.sync_pool", "synchronized_multipool"})
     for (const char* ends : {"normal", "winkout"})
       EXPECT_TRUE(beyond.contains(std::string(name) + " pmr " + ends)) << name;
+  for (const char* name : {"lifo_multipool", "sized_reap"})
+    for (const char* bound : {" pmr ", " typed "})
+      for (const char* ends : {"normal", "winkout"})
+        EXPECT_TRUE(beyond.contains(std::string(name) + bound + ends)) << name << bound << ends;
 }
 
 TEST(MeasuredAllocators, OtherPeoplesResourcesRunOverAMallocThatDoesNotTrim) {

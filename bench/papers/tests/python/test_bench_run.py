@@ -89,43 +89,86 @@ def test_a_limit_that_was_half_of_what_was_available_stays_when_resumed(bench: B
     assert "--memory-limit=12345678" in bench.calls()[2]
 
 
-def test_parts_are_one_run_once_cat_has_joined_them(bench: Bench) -> None:
-    def asked(*structures: str) -> list[str]:
-        return [*(f"--structure={name}" for name in structures), "--size=6", "--size=2^10", "--quick"]
+def part_of(bench: Bench, *options: str) -> str:
+    """Return the file of a run of two sizes, DS3 unless other structures are asked for."""
+    bench.results.unlink(missing_ok=True)
+    asked = options if "--structure" in options else ("--structure", "DS3", *options)
+    sizes = () if "--size" in options else ("--size", "6", "--size", "10")
+    done = bench.run("density", "--quick", *asked, *sizes)
+    assert (done.returncode, done.stderr) == (0, "")
+    return bench.results.read_text()
 
-    def part(structure: str, *more: str) -> str:
-        bench.results.unlink(missing_ok=True)
-        assert bench.run("density", *asked(structure), *more).returncode == 0
-        return bench.results.read_text()
 
-    first, second, other = part("DS3"), part("DS1"), part("DS1", "--rounds", "6")
-    bench.results.write_text(first + second)
+def test_cat_joins_parts(bench: Bench) -> None:
+    parts = [part_of(bench, "--structure", name) for name in ("DS3", "DS1", "DS2")]
+    bench.results.write_text("".join(parts))
     shown = bench.table()
     assert (shown.returncode, shown.stderr) == (0, "")
-    assert "\n4 groups (quick, " in shown.stdout
+    assert "\n6 groups (quick, " in shown.stdout
+    bench.results.write_bytes(b"".join(lzma.compress(part.encode()) for part in parts))
+    assert bench.table().stdout == shown.stdout
+    sizes = [part_of(bench, "--size", size) for size in ("6", "10")]
+    bench.results.write_text("".join(sizes))
+    assert "\n2 groups (quick, " in bench.table().stdout
 
-    calls = len(bench.calls())
-    bench.results.write_text(first + "".join(second.splitlines(keepends=True)[:-1]))
+
+def test_a_joined_file_is_resumed(bench: Bench) -> None:
+    whole, cut = part_of(bench, "--structure", "DS3"), part_of(bench, "--structure", "DS1")
+    bench.results.write_text(whole + "".join(cut.splitlines(keepends=True)[:-1]))
     assert "\n3 of 4 groups (quick, " in bench.table().stdout
-    assert bench.run("density", *asked("DS1", "DS3"), "--resume").returncode == 0
-    assert len(bench.calls()) == calls + 1, "what is in any part is not measured again"
+    calls = len(bench.calls())
+    both = ("--structure", "DS3", "--structure", "DS1", "--size", "10", "--size", "6")
+    assert bench.run("density", "--quick", *both, "--resume").returncode == 0
+    (call,) = bench.calls()[calls:]
+    assert {"--structure=1", "--size=10"} < set(call), "what is in any part is not measured again"
     assert "\n4 groups (quick, " in bench.table().stdout
 
-    header, one, other_one = first.splitlines(keepends=True)
-    bench.results.write_text(header + one + header + other_one)
-    assert "\n2 groups (quick, " in bench.table().stdout, "of one run that was begun twice"
 
-    wrong = {
-        first + first: "holds DS3 2^6 twice",
-        first + other: "holds parts of two runs: its rounds is 5, not 6",
-        first + second.replace("glibc 2.36", "glibc 2.31"): (
-            "holds parts of two runs: DS1 2^6: its c library is glibc 2.36, not glibc 2.31"
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        (("--structure", "DS3"), "it may have the same groups"),
+        (("--structure", "DS3", "--structure", "DS1"), "its structure is 3, not 1 3"),
+        (("--structure", "DS1", "--size", "7"), "its size is 6 10, not 7"),
+        (("--structure", "DS1", "--rounds", "6"), "its rounds is 5, not 6"),
+        (("--structure", "DS1", "--leaves", "12"), "its leaves is the usual, not 12"),
+        (("--structure", "DS1", "--uncached-hashes"), "it was measured without --uncached-hashes"),
+        (("--structure", "DS1", "--memory-limit", "1G"), "its memory limit is the usual, not 1G"),
+    ],
+)
+def test_other_parts_are_not_joined(bench: Bench, other: tuple[str, ...], reason: str) -> None:
+    bench.results.write_text(part_of(bench) + part_of(bench, *other))
+    refused = bench.table()
+    said = f"mallard: results.jsonl, line 4: this part cannot be joined to the first: {reason}\n"
+    assert (refused.returncode, refused.stderr) == (2, said)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (
+            ("glibc 2.36", "glibc 2.31"),
+            "line 5: DS1 2^6 is of another machine: its c library is glibc 2.36, not glibc 2.31",
         ),
-    }
-    for text, reason in wrong.items():
-        bench.results.write_text(text)
-        refused = bench.table()
-        assert (refused.returncode, refused.stderr) == (2, f"mallard: results.jsonl {reason}\n")
+        (('"narrowed": {', '"narrowed": 5, "more": {'), "line 4: is no header"),
+        (('"mallard"', '"duck"'), "line 4: is no header"),
+    ],
+)
+def test_a_spoiled_part_is_told_by_its_line(bench: Bench, change: tuple[str, str], reason: str) -> None:
+    first, second = part_of(bench), part_of(bench, "--structure", "DS1")
+    bench.results.write_text(first + second.replace(*change))
+    refused = bench.table()
+    assert (refused.returncode, refused.stderr) == (2, f"mallard: results.jsonl, {reason}\n")
+
+
+def test_a_damaged_part_is_not_left_out(bench: Bench) -> None:
+    packed = [lzma.compress(part_of(bench, "--structure", name).encode()) for name in ("DS3", "DS1")]
+    bench.results.write_bytes(packed[0] + packed[1][:-20])
+    refused = bench.table()
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "mallard: cannot read results.jsonl: it is a damaged .xz file\n",
+    )
 
 
 def test_resume_without_results_begins(bench: Bench) -> None:

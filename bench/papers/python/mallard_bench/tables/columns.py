@@ -119,11 +119,12 @@ def maker(row: Row) -> str:
 
 def column(row: Row) -> Column:
     """Return the heading of a strategy under its maker's; winked out it stands beside itself."""
-    if row.destruction == "winkout":
-        return Column("wink", whole=f"{row.strategy} wink")
     of = maker(row)
     how = "virt" if of == OURS and row.binding == "pmr" else ""
-    return Column(row.strategy.removeprefix(f"{of}."), how, f"{row.strategy} {how}".strip())
+    called = f"{row.strategy} {how}".strip()
+    if row.destruction == "winkout":
+        return Column("wink", whole=f"{called} wink")
+    return Column(row.strategy.removeprefix(f"{of}."), how, called)
 
 
 MakeLine = Callable[[Result, Sequence[Cell]], Line]
