@@ -52,7 +52,7 @@ def density(table: Measured) -> Figures:
         if label in DIRECT_AND_WINK:
             of = ratio(table.cells.get((structure, size, "AS1")), cell)
             found.setdefault((title(structure), label), {})[structure, size] = of
-    return found
+    return dict(sorted(found.items(), key=lambda one: int(next(iter(one[1]))[0][2:])))
 
 
 def locality(table: Measured) -> Figures:

@@ -56,6 +56,12 @@ def test_only_the_same_places_are_put_beside() -> None:
     assert "| fail (fail) |" in table[2], "monotonic runs out of memory from 2^32 bytes"
 
 
+def test_structures_stand_in_their_order_whichever_part_had_them() -> None:
+    mixed = Measured(dict(reversed(paper("density").cells.items())))
+    rows = list(beside_paper.lines("density", mixed, paper("density")))[2:]
+    assert [row.partition(",")[0] for row in rows] == [f"| DS{number}" for number in range(1, 13)]
+
+
 def test_since_the_paper_nothing_has_changed_in_the_paper() -> None:
     _, _, *rows = beside_paper.since(paper("density"), paper("density"))
     assert [row.rpartition("&gt; |")[2].split(" | ") for row in rows] == [
