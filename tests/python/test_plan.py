@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 import pytest
@@ -240,13 +241,19 @@ print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM"
 
 def test_the_recorded_peak_has_no_tables_that_only_unwinding_reads(mallard: Mallard, tmp_path: Path) -> None:
     command = ("/usr/bin/python3", "-c", LIBRARIES)
+
+    def recorded(number: int) -> float:
+        journal = tmp_path / f"libraries_{number}.mlrd"
+        assert mallard("record", "-o", journal, "--", *command).returncode == 0
+        return (
+            float(Store.read(str(journal), lambda _done: None).totals["figures"]["program_peak_rss"]) / 1024
+        )
+
     plain = [
         int(subprocess.run(command, capture_output=True, text=True, check=True).stdout) for _ in range(4)
     ]
-    journal = tmp_path / "libraries.mlrd"
-    assert mallard("record", "-o", journal, "--", *command).returncode == 0
-    recorded = Store.read(str(journal), lambda _done: None).totals["figures"]["program_peak_rss"]
-    assert abs(recorded / 1024 - sorted(plain[1:])[1]) < 600
+    # Medians, as each run has its files elsewhere, and so other parts of them mapped around a page fault.
+    assert abs(median(map(recorded, range(3))) - median(plain[1:])) < 600
 
 
 def test_instances_have_pools_where_frees_come_owner_by_owner(

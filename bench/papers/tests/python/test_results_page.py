@@ -57,7 +57,7 @@ def test_only_the_same_places_are_put_beside() -> None:
 
 
 def test_structures_stand_in_their_order_whichever_part_had_them() -> None:
-    mixed = Measured(dict(reversed(paper("density").cells.items())))
+    mixed = Measured(dict(reversed([*paper("density").cells.items()])))
     rows = list(beside_paper.lines("density", mixed, paper("density")))[2:]
     assert [row.partition(",")[0] for row in rows] == [f"| DS{number}" for number in range(1, 13)]
 
