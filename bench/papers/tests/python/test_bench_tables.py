@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from bench_runs import Bench
+from mallard_bench.results import row
+from mallard_bench.tables.columns import column
 
 NOTE = re.compile(r"spread: |fail \(|virt: ")  # what is below the cells
 
@@ -190,3 +192,18 @@ def test_lines_are_as_wide_as_columns_says(bench: Bench) -> None:
     assert "(section 9: " in " ".join(tables.split())
     assert max(map(len, tables.splitlines())) <= 72
     assert not any(line.endswith(" ") for line in shown.splitlines())
+
+
+def test_columns_of_a_heap_are_told_apart() -> None:
+    found = {"strategy": "lifo_multipool", "repeated": False, "status": "skipped"}
+    rows = [
+        row({**found, "binding": binding, "destruction": destruction})
+        for binding in ("typed", "pmr")
+        for destruction in ("normal", "winkout")
+    ]
+    assert [column(one).whole for one in rows] == [
+        "lifo_multipool",
+        "lifo_multipool wink",
+        "lifo_multipool virt",
+        "lifo_multipool virt wink",
+    ]
